@@ -1,5 +1,6 @@
-// A lobby server in a process of its own, with a gate that asks the service about each player. It echoes what players send, and says on
-// command how much CPU time it has used, in ms, or how much memory is live, in bytes.
+// A lobby server in a process of its own, with a gate that asks the service about each player. It
+// echoes what players send, and says on command how much CPU time it has used, in ms, or how much
+// memory is live, in bytes.
 import { once } from 'node:events';
 import {
   Agent as HttpAgent,
@@ -41,7 +42,10 @@ function serveGate(server: Server, url: string, options: object = {}): void {
 const echo = (ws: WebSocket) =>
   void ws.on('error', () => ws.terminate()).on('message', data => ws.send(data));
 
-/** What the gate promises, for tokens in the URL, as one would write it: nothing is asked twice, kept too long, or without a bound. */
+/**
+ * What the gate promises, for tokens in the URL, as one would write it: nothing is asked twice,
+ * kept too long, or without a bound.
+ */
 function serveByHand(server: Server, confirm: ConfirmPlayer): void {
   const sockets = new WebSocketServer({ noServer: true, maxPayload: 65_536 });
   const inUse = new Set<string>();
@@ -91,7 +95,10 @@ const confirmWith =
 
 const [httpOnce, httpsOnce] = [new HttpAgent({ keepAlive: false }), new HttpsAgent({ keepAlive: false })];
 
-/** Each request with a connection of its own: what it has done is known, unlike that of one which dies on a kept one. */
+/**
+ * Each request with a connection of its own: what it has done is known, unlike that of one which
+ * dies on a kept one.
+ */
 function post(url: string, player_token: string): Promise<boolean> {
   const [send, agent] = url.startsWith('https:') ? [httpsRequest, httpsOnce] : [httpRequest, httpOnce];
   return new Promise((resolve, reject) => {
@@ -118,7 +125,11 @@ async function postWithFetch(url: string, player_token: string): Promise<boolean
   const body = JSON.stringify({ player_token });
   const signal = AbortSignal.timeout(15_000);
   const response = await fetch(url, {
-    ...{ method: 'POST', headers, body, signal, redirect: 'error' },
+    method: 'POST',
+    headers,
+    body,
+    signal,
+    redirect: 'error',
   });
   return isOk(response.status, await response.text());
 }

@@ -1,4 +1,5 @@
-// The service that gates ask about players, in a process of its own, over http and https, without any of its other work.
+// The service that gates ask about players, in a process of its own, over http and https, without
+// any of its other work.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -14,12 +15,15 @@ export interface AdmissionService {
 
 const listener: RequestListener = (request, response) => {
   let body = '';
-  request.setEncoding('utf8').on('data', (part: string) => (body += part));
+  request.setEncoding('utf8').on('data', (part: string) => {
+    body += part;
+  });
   request.on('end', () => {
     const isJunk = body.includes('junk');
     const text = isJunk ? '{"code":"TOKEN_ERROR","message":"The player token is invalid."}' : '{}';
     response.writeHead(isJunk ? 400 : 200, {
-      ...{ 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) },
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(text),
     });
     response.end(text);
   });

@@ -18,7 +18,10 @@ const PLAYERS = 1_000;
 const ECHOES = 5_000;
 const MESSAGE = 'x'.repeat(100);
 
-/** What an admission, a refusal, an echo and a connected player cost a gate, beside gates by hand and peers. */
+/**
+ * What an admission, a refusal, an echo and a connected player cost a gate, beside gates by hand
+ * and peers.
+ */
 export async function benchAdmissions(report: Report): Promise<void> {
   const child = fork(join(import.meta.dirname, 'admission-service.mjs'));
   const { port, tlsPort, cert } = (await replyOf(child)) as AdmissionService;

@@ -18,7 +18,10 @@ import type { Report } from './report.js';
 const ROOT = join(import.meta.dirname, '../../../..');
 const BOARD = join(ROOT, 'examples/angular');
 
-/** What an Angular application pays for lobby-rx: the lobby board, built for production, as it is and with loops by hand. */
+/**
+ * What an Angular application pays for lobby-rx: the lobby board, built for production, as it is
+ * and with loops by hand.
+ */
 export function benchAngularApp(report: Report): void {
   if (!existsSync(join(BOARD, 'node_modules/lobby-rx')))
     throw new Error('The board is not installed. Run: npm run board');

@@ -15,7 +15,10 @@ const HOSTILE = { silent: 1_100, fragments: 300, junk: 300 };
 /** An address of this machine that no honest client uses. */
 const ADDRESS = '127.0.0.66';
 
-/** How long one waits before it connects again, in ms: they run in the process of the gate, and must leave some of it to that. */
+/**
+ * How long one waits before it connects again, in ms: they run in the process of the gate, and must
+ * leave some of it to that.
+ */
 const PAUSE = 1_000;
 
 /** Honest players connect to a gate while hostile clients of one address do all they can. */
@@ -33,7 +36,9 @@ export async function benchBesiegedGate(report: Report): Promise<void> {
     player.send('Welcome.');
   });
   let figures: GateStats | undefined;
-  const stats = gate$.stats$.subscribe(now => (figures = now));
+  const stats = gate$.stats$.subscribe(now => {
+    figures = now;
+  });
 
   const crowd = await hostileCrowd(port, HOSTILE);
   const start = performance.now();
@@ -82,8 +87,9 @@ interface HostileCrowd {
 }
 
 /**
- * Silent sockets, ones that send a first message in fragments of one byte, and ones with a token that nobody has issued. When one
- * is closed, another one connects a second later. Resolves when all of the first ones have connected.
+ * Silent sockets, ones that send a first message in fragments of one byte, and ones with a token
+ * that nobody has issued. When one is closed, another one connects a second later. Resolves when
+ * all of the first ones have connected.
  */
 async function hostileCrowd(
   port: number,
@@ -129,7 +135,10 @@ const textFrame = (text: string) =>
 
 const HANDSHAKE = [
   'GET / HTTP/1.1',
-  ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  'Host: a',
+  'Connection: Upgrade',
+  'Upgrade: websocket',
+  'Sec-WebSocket-Version: 13',
   `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
   '\r\n',
 ].join('\r\n');

@@ -6,15 +6,19 @@ import { build } from 'esbuild';
 const ROOT = join(import.meta.dirname, '..');
 const PEERS = join(import.meta.dirname, 'node_modules');
 
-/** The package as it is published, and the programs that measure it: none of them pays for a loader of TypeScript. */
+/**
+ * The package as it is published, and the programs that measure it: none of them pays for a loader
+ * of TypeScript.
+ */
 export interface Programs {
   readonly path: (name: string) => string;
   readonly remove: () => void;
 }
 
 /**
- * Compiles the package and the programs into a folder below the peers. With a copy of package.json, `lobby-rx` is that package
- * there; everything else is found in the node_modules above, rxjs only in those of the library.
+ * Compiles the package and the programs into a folder below the peers. With a copy of package.json,
+ * `lobby-rx` is that package there; everything else is found in the node_modules above, rxjs only
+ * in those of the library.
  */
 export async function buildPrograms(): Promise<Programs> {
   if (!existsSync(join(PEERS, 'zod'))) {
@@ -40,15 +44,17 @@ export async function buildPrograms(): Promise<Programs> {
       'upgrade-server',
       'watcher',
     ].map(name => join(import.meta.dirname, `${name}.ts`)),
-    ...{
-      outdir: folder,
-      outExtension: { '.js': '.mjs' },
-      bundle: true,
-      splitting: true,
-      chunkNames: '[name]-[hash]',
-    },
-    ...{ platform: 'node', format: 'esm', target: 'node20', packages: 'external' },
-    // Without the paths of the project's tsconfig.json, which would bundle the sources of the library.
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    // Without the paths of the project's tsconfig.json, which would bundle the sources of the
+    // library.
     tsconfigRaw: {},
   });
   return { path: name => join(folder, `${name}.mjs`), remove };

@@ -18,7 +18,10 @@ export async function benchDecode(report: Report): Promise<void> {
   const zod = zodEventList();
   const typeBox = typeBoxEventList();
 
-  /** Each takes the text, and says whether it is a valid batch. What an official client makes of it is not used. */
+  /**
+   * Each takes the text, and says whether it is a valid batch. What an official client makes of it
+   * is not used.
+   */
   const contenders: Record<string, (text: string) => boolean | Promise<boolean>> = {
     'lobby-rx': text => areWellFormed(IdentityEventList.decode(JSON.parse(text))),
     'JSON.parse alone': text => (JSON.parse(text) as object | null) !== null,

@@ -22,8 +22,13 @@ function eventList<Schema>(s: Schemas<Schema>): Schema {
   );
   const config = object(
     {
-      ...{ record_id: text, icon_id: text, display_name: text, aggregation: text },
-      ...{ format: text, sorting: text, priority: integer },
+      record_id: text,
+      icon_id: text,
+      display_name: text,
+      aggregation: text,
+      format: text,
+      sorting: text,
+      priority: integer,
     },
     { prefix_singular: text, prefix_plural: text, postfix_singular: text, postfix_plural: text },
   );
@@ -34,10 +39,20 @@ function eventList<Schema>(s: Schemas<Schema>): Schema {
   const activity = object({ game, message: text }, { mutual_metadata: json, public_metadata: json });
   const identity = object(
     {
-      ...{ identity_id: text, display_name: text, account_number: integer, avatar_url: text, bio: text },
-      ...{ join_ts: text, external: object({ profile: text }, { settings: text }) },
-      ...{ is_registered: boolean, is_admin: boolean, following: boolean, is_following_me: boolean },
-      ...{ is_mutual_following: boolean, follower_count: integer, following_count: integer },
+      identity_id: text,
+      display_name: text,
+      account_number: integer,
+      avatar_url: text,
+      bio: text,
+      join_ts: text,
+      external: object({ profile: text }, { settings: text }),
+      is_registered: boolean,
+      is_admin: boolean,
+      following: boolean,
+      is_following_me: boolean,
+      is_mutual_following: boolean,
+      follower_count: integer,
+      following_count: integer,
       games: array(object({ game, stats: array(object({ config, overall_value: number })) })),
       groups: array(object({ group })),
       linked_accounts: array(
@@ -45,7 +60,8 @@ function eventList<Schema>(s: Schemas<Schema>): Schema {
       ),
     },
     {
-      ...{ awaiting_deletion: boolean, is_game_linked: boolean },
+      awaiting_deletion: boolean,
+      is_game_linked: boolean,
       presence: object({ status: text, update_ts: text }, { game_activity: activity }),
     },
   );
@@ -69,7 +85,11 @@ function eventList<Schema>(s: Schemas<Schema>): Schema {
 export function ioTsEventList(t: typeof io): (value: unknown) => boolean {
   const nullable = (codec: io.Mixed) => t.union([codec, t.null, t.undefined]);
   const codec = eventList<io.Mixed>({
-    ...{ text: t.string, boolean: t.boolean, integer: t.Int, number: t.number, json: t.UnknownRecord },
+    text: t.string,
+    boolean: t.boolean,
+    integer: t.Int,
+    number: t.number,
+    json: t.UnknownRecord,
     array: item => t.array(item),
     record: value => t.record(t.string, value),
     object: (required, optional) =>
@@ -91,7 +111,10 @@ type Zod = Record<'string' | 'boolean' | 'int' | 'number' | 'unknown', () => Zod
 export function zodEventList(): (value: unknown) => boolean {
   const { z } = load('zod') as { z: Zod };
   const schema = eventList<ZodSchema>({
-    ...{ text: z.string(), boolean: z.boolean(), integer: z.int(), number: z.number() },
+    text: z.string(),
+    boolean: z.boolean(),
+    integer: z.int(),
+    number: z.number(),
     json: z.record(z.string(), z.unknown()),
     array: item => z.array(item),
     record: value => z.record(z.string(), value),
@@ -111,7 +134,10 @@ interface TypeBox {
   };
 }
 
-/** Compiled to JavaScript. It only checks: it says neither what is wrong nor makes anything of the value. */
+/**
+ * Compiled to JavaScript. It only checks: it says neither what is wrong nor makes anything of the
+ * value.
+ */
 export function typeBoxEventList(): (value: unknown) => boolean {
   const { Type } = load('typebox') as TypeBox;
   const { Compile } = load('typebox/compile') as {
@@ -119,7 +145,10 @@ export function typeBoxEventList(): (value: unknown) => boolean {
   };
   const compiled = Compile(
     eventList<object>({
-      ...{ text: Type.String(), boolean: Type.Boolean(), integer: Type.Integer(), number: Type.Number() },
+      text: Type.String(),
+      boolean: Type.Boolean(),
+      integer: Type.Integer(),
+      number: Type.Number(),
       json: Type.Record(Type.String(), Type.Unknown()),
       array: item => Type.Array(item),
       record: value => Type.Record(Type.String(), value),

@@ -57,7 +57,8 @@ export async function benchGate(report: Report): Promise<void> {
   };
   await time(ours.port, 'warm');
   await time(handWritten.port, 'warm');
-  admitted = gone = 0;
+  admitted = 0;
+  gone = 0;
 
   let [best, bestHandWritten, heapGrowth, refused] = [Infinity, Infinity, Infinity, 0];
   for (let round = 0; round < ROUNDS; round++) {
@@ -85,14 +86,18 @@ export async function benchGate(report: Report): Promise<void> {
   await benchSlotFiles(report);
 }
 
-/** A typical hand-written gate: confirms the token during the upgrade, and admits the player if the service says OK. */
+/**
+ * A typical hand-written gate: confirms the token during the upgrade, and admits the player if the
+ * service says OK.
+ */
 function handWrittenGate(server: Server, matchmakerUrl: string, token: string): void {
   const sockets = new WebSocketServer({ noServer: true });
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   server.on('upgrade', (request, socket, head) => {
     const player_token = new URL(request.url ?? '', 'http://lobby').searchParams.get('token');
     void fetch(`${matchmakerUrl}/v1/players/connected`, {
-      ...{ method: 'POST', headers },
+      method: 'POST',
+      headers,
       body: JSON.stringify({ player_token }),
     }).then(({ ok }) => {
       if (ok) sockets.handleUpgrade(request, socket, head, ws => ws.on('message', () => undefined));

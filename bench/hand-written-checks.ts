@@ -1,6 +1,9 @@
 type Fields = Record<string, unknown>;
 
-/** The event list with the fields that lobby-rx checks, checked as one writes it without any library. */
+/**
+ * The event list with the fields that lobby-rx checks, checked as one writes it without any
+ * library.
+ */
 export function isEventList(u: unknown): boolean {
   return isFields(u) && isListOf(u.events, isEvent) && isFields(u.watch) && isText(u.watch.index);
 }

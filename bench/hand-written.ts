@@ -1,10 +1,14 @@
 import crossFetch from 'cross-fetch';
 import { Agent, get } from 'node:http';
 
-/** The connections of what is written by hand. lobby-rx has its own, which are kept alive as well. */
+/**
+ * The connections of what is written by hand. lobby-rx has its own, which are kept alive as well.
+ */
 const agent = new Agent({ keepAlive: true });
 
-/** One request as one writes it on cross-fetch: the same fetch, on connections that are kept alive. */
+/**
+ * One request as one writes it on cross-fetch: the same fetch, on connections that are kept alive.
+ */
 export async function getJson<T>(url: string, signal?: AbortSignal): Promise<T> {
   const headers = { authorization: 'Bearer t' };
   const response = await crossFetch(url, { headers, agent, ...(signal && { signal }) } as RequestInit);

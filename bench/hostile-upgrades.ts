@@ -14,7 +14,10 @@ const AT_ONCE = 10;
 /** A connection that the server leaves open is given up after this time, in ms. */
 const PATIENCE = 2_000;
 
-/** What a stranger sends: an upgrade request of at most 16 KB, which Node lets through, and perhaps more once there is an answer. */
+/**
+ * What a stranger sends: an upgrade request of at most 16 KB, which Node lets through, and perhaps
+ * more once there is an answer.
+ */
 interface Shape {
   readonly path?: string;
   /** Further lines of the request. */
@@ -76,7 +79,10 @@ const SILENCE: Readonly<Record<string, { readonly after: Buffer; readonly bound:
   },
 };
 
-/** What a stranger costs a gate and ws alone: a request, in CPU time of the server, and who waits, in memory; for the same bytes. */
+/**
+ * What a stranger costs a gate and ws alone: a request, in CPU time of the server, and who waits,
+ * in memory; for the same bytes.
+ */
 export async function benchHostileUpgrades(report: Report): Promise<void> {
   const [gate, ws] = [await startServer('gate'), await startServer('ws')];
   report.heading(
@@ -92,7 +98,8 @@ export async function benchHostileUpgrades(report: Report): Promise<void> {
   }
   for (const [name, pairs] of costs) {
     const [ours, theirs] = [median(pairs.map(([ours]) => ours)), median(pairs.map(([, theirs]) => theirs))];
-    // Garbage may be collected during either of them. What must not come back was forty times as much.
+    // Garbage may be collected during either of them. What must not come back was forty times as
+    // much.
     report.add({ name, value: ours * 1_000, unit: 'µs', ratio: ours / theirs, bound: 6, goal: 3 });
   }
   report.heading(`${WAITING} strangers who have sent no message yet, live memory of the server for each`);
@@ -147,7 +154,10 @@ async function wait(port: number, after: Buffer): Promise<Socket> {
   return socket;
 }
 
-/** Sends a request, and leaves when it has been answered. Resolves once the server has closed the connection. */
+/**
+ * Sends a request, and leaves when it has been answered. Resolves once the server has closed the
+ * connection.
+ */
 function send(port: number, shape: Shape): Promise<void> {
   const { after = NOTHING } = shape;
   const socket = connect(port, '127.0.0.1');
@@ -159,7 +169,10 @@ function send(port: number, shape: Shape): Promise<void> {
 function requestOf({ path = '/', headers = '', edit = request => request }: Shape): string {
   const lines = [
     `GET ${path} HTTP/1.1`,
-    ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+    'Host: a',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
     `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
     `${headers}\r\n`,
   ];

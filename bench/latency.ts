@@ -23,7 +23,8 @@ export async function benchLatency(report: Report): Promise<void> {
   const contenders = Object.entries(followers(service.url)).map(([name, follow]) => {
     const measure = async () => {
       const micros = await latencies(service, follow);
-      (all[name] ??= []).push(...micros);
+      all[name] ??= [];
+      all[name].push(...micros);
       return median(micros);
     };
     return [name, measure] as const;

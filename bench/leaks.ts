@@ -42,7 +42,8 @@ async function leftByWatches(report: Report): Promise<void> {
     }
   };
 
-  // Warm-up: code is compiled and buffers grow during the first thousands. A leak continues after that.
+  // Warm-up: code is compiled and buffers grow during the first thousands. A leak continues after
+  // that.
   await watchAndUnsubscribe(SUBSCRIPTIONS);
   await failRequests(ERRORS);
   // Fills the emulator's own list of requests, so that it does not grow any further.

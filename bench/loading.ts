@@ -8,7 +8,10 @@ import type { Bound, Report } from './report.js';
 
 const ROUNDS = 11;
 
-/** What a program pays for the library before it does anything: the time of the import, and the bytes in a browser. */
+/**
+ * What a program pays for the library before it does anything: the time of the import, and the
+ * bytes in a browser.
+ */
 export async function benchLoading(report: Report): Promise<void> {
   const rounds = await interleaved(
     {
@@ -20,10 +23,14 @@ export async function benchLoading(report: Report): Promise<void> {
   );
   report.heading('The time of an import in Node, each in a fresh process');
   report.row('rxjs', rounds.median('rxjs'), 'ms');
-  // Beside rxjs, since the time itself depends on the machine. The goal of 40 ms is about half of what rxjs takes on ours.
+  // Beside rxjs, since the time itself depends on the machine. The goal of 40 ms is about half of
+  // what rxjs takes on ours.
   report.add({
     name: 'lobby-rx, after rxjs; × is beside rxjs',
-    ...{ value: rounds.median('lobby-rx'), unit: 'ms', ratio: rounds.ratio('lobby-rx', 'rxjs'), bound: 1 },
+    value: rounds.median('lobby-rx'),
+    unit: 'ms',
+    ratio: rounds.ratio('lobby-rx', 'rxjs'),
+    bound: 1,
   });
   report.row('the official client', rounds.median('the official client'), 'ms');
 
@@ -87,7 +94,12 @@ async function importTime(first: string, name: string): Promise<number> {
 async function sizeOf(source: string): Promise<number> {
   const { outputFiles } = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname },
-    ...{ bundle: true, minify: true, write: false, format: 'esm', platform: 'browser', target: 'es2022' },
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
     external: ['rxjs', '@angular/*'],
     logLevel: 'error',
   });

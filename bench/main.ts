@@ -1,4 +1,5 @@
-// Runs each part of the benchmarks in a process of its own. With --check it fails if a bound is exceeded, three times in a row.
+// Runs each part of the benchmarks in a process of its own. With --check it fails if a bound is
+// exceeded, three times in a row.
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
@@ -14,7 +15,10 @@ const { values, positionals } = parseArgs({
     json: { type: 'string' },
   },
 });
-/** What other programs disturbed is within its bound in another run; what became slower is over it in every run. */
+/**
+ * What other programs disturbed is within its bound in another run; what became slower is over it
+ * in every run.
+ */
 const RUNS = values.check ? 3 : 1;
 /** How long one part may take, in ms, on a busy machine: it fails if it does not end by itself. */
 const limit = 300_000 * Math.max(1, Number(values.watches) / 3_000);

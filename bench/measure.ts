@@ -9,8 +9,9 @@ export interface Rounds<K extends string> {
 }
 
 /**
- * Measures contenders in turn, in as many rounds, each round in the opposite order of the one before, so that other load on
- * the machine affects all of them. What comes first, in `warmUp` rounds more, does not count.
+ * Measures contenders in turn, in as many rounds, each round in the opposite order of the one
+ * before, so that other load on the machine affects all of them. What comes first, in `warmUp`
+ * rounds more, does not count.
  */
 export async function interleaved<K extends string>(
   contenders: Readonly<Record<K, () => number | Promise<number>>>,

@@ -28,7 +28,12 @@ export async function benchMetrics(report: Report): Promise<void> {
     })) / REQUESTS;
   let written = 0;
   const rounds = await interleaved(
-    { metered: cpu(log), unmetered: cpu(({ at }) => (written += at)) },
+    {
+      metered: cpu(log),
+      unmetered: cpu(({ at }) => {
+        written += at;
+      }),
+    },
     { rounds: 9, warmUp: 2 },
   );
   if (written === 0) throw new Error('nothing was written');

@@ -2,7 +2,10 @@ import { roundsOf, type Rounds } from './measure.js';
 import { bounded, type Bound, type Report } from './report.js';
 import { checkOpenFiles, watchCost, type WatchCost, type WatchKind } from './watch-cost.js';
 
-/** In how many rounds each kind is measured. All begin with the first round, so that each has a loop by hand beside it. */
+/**
+ * In how many rounds each kind is measured. All begin with the first round, so that each has a loop
+ * by hand beside it.
+ */
 type WatchPlan = Partial<Record<WatchKind, number>> & { readonly byHand: number };
 
 const NAMES: Record<WatchKind, string> = {
@@ -37,14 +40,17 @@ const MEASURES: Record<Measure, { readonly text: string; readonly unit: string; 
   idle: { text: 'CPU of a second without events', unit: 'µs', bounds: {} },
 };
 
-/** What thousands of polls that wait cost the process that holds them, with the transport that most programs have. */
+/**
+ * What thousands of polls that wait cost the process that holds them, with the transport that most
+ * programs have.
+ */
 export async function benchOpenWatches(report: Report, count: number): Promise<void> {
   await compareWatches(report, count, { byHand: 5, batches: 5, clients: 3 });
 }
 
 /**
- * The same with node:http, with a transport for each, and with the official client. It is a part of its own because all kinds
- * together take minutes. What is only reported needs one round.
+ * The same with node:http, with a transport for each, and with the official client. It is a part of
+ * its own because all kinds together take minutes. What is only reported needs one round.
  */
 export async function benchOtherWatches(report: Report, count: number): Promise<void> {
   const plan = { byHand: 3, byHttp: 3, overHttp: 3, clientsOfTheirOwn: 1, official: 1 };

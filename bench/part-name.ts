@@ -1,4 +1,7 @@
-/** The parts of the benchmarks, in the order in which they run. Each is a module of this name, but for `other-watches`. */
+/**
+ * The parts of the benchmarks, in the order in which they run. Each is a module of this name, but
+ * for `other-watches`.
+ */
 export const PART_NAMES = [
   'requests',
   'open-watches',

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import type { Observable } from 'rxjs';
 import { WebSocket } from 'ws';
 
-// The parts of the peers that are measured, typed here: the project is type-checked where they are not installed.
+// The parts of the peers that are measured, typed here: the project is type-checked where they are
+// not installed.
 
 /** The official client, `@rivet-gg/api`. */
 export interface OfficialClient {
@@ -42,7 +43,10 @@ export async function followOfficially(
   }
 }
 
-/** The deserializer of the official client for a batch of events, with the options that this client uses. */
+/**
+ * The deserializer of the official client for a batch of events, with the options that this client
+ * uses.
+ */
 export function officialDeserializer(): (json: unknown) => Promise<unknown> {
   interface Schema {
     parseOrThrow(json: unknown, options: object): Promise<unknown>;
@@ -147,7 +151,8 @@ export async function serveColyseus(server: Server, confirm: ConfirmPlayer): Pro
 /** Connects a player to {@link serveColyseus}: by a request for a seat, then a socket. */
 export async function joinColyseus(port: number, token: string): Promise<() => void> {
   const response = await fetch(`http://127.0.0.1:${port}/matchmake/joinOrCreate/lobby`, {
-    ...{ method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } },
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     body: '{}',
   });
   const { processId, roomId, sessionId } = (await response.json()) as Record<string, string>;

@@ -23,7 +23,10 @@ const UNITS = [
   '{"a":',
 ];
 
-/** What it takes to hide a token in an error page of a megabyte: no text may keep a process from its sockets. */
+/**
+ * What it takes to hide a token in an error page of a megabyte: no text may keep a process from its
+ * sockets.
+ */
 export async function benchRedact(report: Report): Promise<void> {
   report.heading(
     'Looking for a token in an error body of 1 MB; × is beside JSON.parse of the same text as a string',

@@ -81,7 +81,10 @@ function cpuOfEach<K extends string>(
   });
 }
 
-/** The least that has to be added to be safe: whoever waits no longer, or too long, aborts, and what comes is checked. */
+/**
+ * The least that has to be added to be safe: whoever waits no longer, or too long, aborts, and what
+ * comes is checked.
+ */
 async function getCarefully(url: string): Promise<unknown> {
   const abort = new AbortController();
   const timeout = setTimeout(() => abort.abort(), 15_000);
@@ -99,7 +102,9 @@ function getByNode(url: string, headers: Record<string, string>, agent: Agent): 
     get(url, { headers, agent }, response => {
       let text = '';
       response.setEncoding('utf8');
-      response.on('data', (chunk: string) => (text += chunk));
+      response.on('data', (chunk: string) => {
+        text += chunk;
+      });
       response.on('end', () => resolve(JSON.parse(text)));
     }).on('error', reject);
   });

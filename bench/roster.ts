@@ -9,7 +9,10 @@ const PAGE = 100;
 const CHANGES = 20;
 const ROUNDS = 15;
 
-/** What the change of one member on the first page costs a roster. In virtual time, without a network. */
+/**
+ * What the change of one member on the first page costs a roster. In virtual time, without a
+ * network.
+ */
 export async function benchRoster(report: Report): Promise<void> {
   const rounds = await interleaved(
     {
@@ -24,8 +27,11 @@ export async function benchRoster(report: Report): Promise<void> {
   );
   report.row('10,000 members', rounds.median('first'), 'µs');
   report.add({
-    ...{ name: '20,000 members; × is beside 10,000', value: rounds.median('larger'), unit: 'µs' },
-    ...{ ratio: rounds.ratio('larger', 'first'), bound: 2.5 },
+    name: '20,000 members; × is beside 10,000',
+    value: rounds.median('larger'),
+    unit: 'µs',
+    ratio: rounds.ratio('larger', 'first'),
+    bound: 2.5,
   });
   // Each roster has a Map of its own.
   report.row('copying a Map of 10,000 members, the floor', rounds.median('copies'), 'µs');
@@ -41,7 +47,10 @@ function copiesOf(size: number): () => number {
   };
 }
 
-/** Loads a roster, and returns what changes one member of its first page repeatedly and says how long each time took, in µs. */
+/**
+ * Loads a roster, and returns what changes one member of its first page repeatedly and says how
+ * long each time took, in µs.
+ */
 function rosterOf(size: number): () => number {
   const text = (first: number, version: number) => {
     const members = Array.from({ length: PAGE }, (_, i) => {
@@ -62,7 +71,8 @@ function rosterOf(size: number): () => number {
     const first = Number(query.get('anchor') ?? 0);
     if (!query.has('watch_index')) return of(answer(text(first, 1)));
     if (first !== 0) return NEVER;
-    return (page$ = new Subject());
+    page$ = new Subject();
+    return page$;
   };
   const { scheduler, pass } = virtualTime();
   // As many changes as these would have to wait for the quota of a deployed service.

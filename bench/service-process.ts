@@ -6,7 +6,10 @@ export type ServiceCommand =
   | { readonly do: 'report'; readonly since: number }
   | { readonly do: 'publish'; readonly since: number; readonly count: number; readonly size: number };
 
-/** What it replies: its port at the start, then the number of polls it holds and when batches were published, in ns. */
+/**
+ * What it replies: its port at the start, then the number of polls it holds and when batches were
+ * published, in ns.
+ */
 export type ServiceReply =
   { readonly port: number } | { readonly held: number; readonly publishedAt: readonly string[] };
 

@@ -1,5 +1,5 @@
-// The service without any of its work, so that what is measured beside it is the client. It answers prepared text, holds polls
-// that have the newest index, and publishes on command.
+// The service without any of its work, so that what is measured beside it is the client. It answers
+// prepared text, holds polls that have the newest index, and publishes on command.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { handle } from '../test/payload.js';
@@ -7,7 +7,10 @@ import { eventBatch } from './event-batch.js';
 import type { ServiceCommand, ServiceReply } from './service-process.js';
 
 const held = new Set<ServerResponse>();
-/** The answers to the polls with index 0, 1, 2…, the newest ones, and when each was published, in ns. */
+/**
+ * The answers to the polls with index 0, 1, 2…, the newest ones, and when each was published, in
+ * ns.
+ */
 const batches = new Map<number, string>();
 const publishedAt: string[] = [];
 

@@ -18,7 +18,10 @@ const client = { matchmaker: { players: { connected: () => of(undefined), discon
 
 let tokens = 0;
 
-/** What an admission takes with many players in, and how long a start after a kill blocks the process. */
+/**
+ * What an admission takes with many players in, and how long a start after a kill blocks the
+ * process.
+ */
 export async function benchSlotFiles(report: Report): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'slots-'));
   const withPlayers = async (count: number): Promise<SlotFiles> => {

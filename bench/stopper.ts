@@ -1,4 +1,5 @@
-// A fresh process that holds many watches in memory, and says on command what it costs to stop some of them.
+// A fresh process that holds many watches in memory, and says on command what it costs to stop some
+// of them.
 import { NEVER, Observable, of, type Subscription } from 'rxjs';
 import { createClient, type Transport } from 'lobby-rx';
 import type { StopperCommand, StopperReply } from './stops.js';
@@ -44,12 +45,17 @@ async function obey({ stop, open }: StopperCommand): Promise<void> {
   process.send?.(reply);
 }
 
-/** Takes so many of the watches at random: in the order in which they were opened, the first one found is the right one. */
+/**
+ * Takes so many of the watches at random: in the order in which they were opened, the first one
+ * found is the right one.
+ */
 function sample(count: number): Subscription[] {
   for (let i = 1; i <= count; i++) {
     const last = watches.length - i;
     const chosen = Math.floor(Math.random() * (last + 1));
-    [watches[chosen], watches[last]] = [watches[last]!, watches[chosen]!];
+    const watch = watches[chosen]!;
+    watches[chosen] = watches[last]!;
+    watches[last] = watch;
   }
   return watches.splice(watches.length - count);
 }

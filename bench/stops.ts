@@ -4,7 +4,10 @@ import { compare, interleaved } from './measure.js';
 import type { Report } from './report.js';
 import { replyOf } from './service-process.js';
 
-/** What a stopper has to do: stop so many watches, and open so many afterwards. It replies when all are held. */
+/**
+ * What a stopper has to do: stop so many watches, and open so many afterwards. It replies when all
+ * are held.
+ */
 export interface StopperCommand {
   readonly stop: number;
   readonly open: number;
@@ -24,7 +27,10 @@ const WARM_UP = 6;
 /** What 100,000 watches need, and more, in MB. */
 const HEAP = 6_000;
 
-/** What it costs to stop a watch among few and among many: hardly more, if no watch is looked for among all others. */
+/**
+ * What it costs to stop a watch among few and among many: hardly more, if no watch is looked for
+ * among all others.
+ */
 export async function benchStops(report: Report): Promise<void> {
   const [many, few] = await Promise.all([openWatches(MANY), openWatches(FEW)]);
   const rounds = await interleaved(
@@ -32,7 +38,8 @@ export async function benchStops(report: Report): Promise<void> {
     { rounds: ROUNDS, warmUp: WARM_UP },
   );
   report.heading('subscription.unsubscribe() of client.events.batches(), without a network');
-  // The memory of so many is in no cache. To look for each among all others would take thirty times as long.
+  // The memory of so many is in no cache. To look for each among all others would take thirty times
+  // as long.
   compare(report, rounds, 'µs', { [nameOf(FEW)]: [2.5, 1.5] });
   for (const { end } of [many, few]) end();
 }

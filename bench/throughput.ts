@@ -47,7 +47,9 @@ export async function benchThroughput(report: Report): Promise<void> {
   service.stop();
 }
 
-/** What is done for each answer, or only from some size of an answer on, shows in one of the sizes. */
+/**
+ * What is done for each answer, or only from some size of an answer on, shows in one of the sizes.
+ */
 async function compareLoads(service: ServiceProcess, report: Report): Promise<void> {
   const following = { ours: followInBatches(service.url), loop: followByLoop(service.url) };
   report.heading('An event, if they come as fast as they can be taken; × is beside a loop by hand');
@@ -70,7 +72,9 @@ async function compareLoads(service: ServiceProcess, report: Report): Promise<vo
       report.row(`${load.size} a batch, ${text}: a loop by hand`, rounds.median('loop'), 'µs');
       report.add({
         name: `${load.size} a batch, ${text}: client.events.batches()`,
-        ...{ value: rounds.median('ours'), unit: 'µs', ratio: rounds.ratio('ours', 'loop') },
+        value: rounds.median('ours'),
+        unit: 'µs',
+        ratio: rounds.ratio('ours', 'loop'),
         ...bounded(bound),
       });
     }
@@ -96,7 +100,9 @@ async function comparePeers(service: ServiceProcess, report: Report): Promise<vo
   report.row('lobby-rx, events a second', 1_000_000 / rounds.median(FEED), '/s');
 }
 
-/** From the first to the last batch: the time, and the CPU time of this process, in µs per event. */
+/**
+ * From the first to the last batch: the time, and the CPU time of this process, in µs per event.
+ */
 async function perEvent(
   service: ServiceProcess,
   follow: Follower,
@@ -109,7 +115,9 @@ async function perEvent(
   let end = start;
   let haveCome: () => void = () => undefined;
   // The service is not asked how far it is meanwhile: that would take time, too.
-  const allHaveCome = new Promise<void>(resolve => (haveCome = resolve));
+  const allHaveCome = new Promise<void>(resolve => {
+    haveCome = resolve;
+  });
   const stop = follow(count => {
     if (received === 0) start = now();
     received += count;

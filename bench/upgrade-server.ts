@@ -1,5 +1,5 @@
-// A server in a process of its own, with a gate or with ws alone, to which anyone may connect. It says on command how much CPU time
-// it has used, in ms, or how much memory, in bytes.
+// A server in a process of its own, with a gate or with ws alone, to which anyone may connect. It
+// says on command how much CPU time it has used, in ms, or how much memory, in bytes.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { NEVER } from 'rxjs';

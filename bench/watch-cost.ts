@@ -3,14 +3,19 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { replyOf, startService, type ServiceProcess } from './service-process.js';
 
-/** What a watcher opens: loops by hand, on cross-fetch or on `http.get`, watches of one client, of one over node:http, a client for each, which may share a transport, or official ones. */
+/**
+ * What a watcher opens: loops by hand, on cross-fetch or on `http.get`, watches of one client, of
+ * one over node:http, a client for each, which may share a transport, or official ones.
+ */
 export type WatchKind =
   'byHand' | 'byHttp' | 'batches' | 'overHttp' | 'clients' | 'clientsOfTheirOwn' | 'official';
 
 /** What a watcher has to do. It always replies with its figures. */
 export type WatcherCommand = { readonly open: number } | { readonly memory: true } | { readonly cpu: true };
 
-/** CPU time in µs so far, events received, and after `memory` the heap and the resident set, in MB. */
+/**
+ * CPU time in µs so far, events received, and after `memory` the heap and the resident set, in MB.
+ */
 export interface WatcherReply {
   readonly cpu: number;
   readonly received: number;
@@ -18,7 +23,10 @@ export interface WatcherReply {
   readonly rss: number;
 }
 
-/** What one watch costs: heap and resident memory in KB, CPU in µs to start, of an event, and of a second without events. */
+/**
+ * What one watch costs: heap and resident memory in KB, CPU in µs to start, of an event, and of a
+ * second without events.
+ */
 export interface WatchCost {
   readonly heap: number;
   readonly rss: number;
@@ -28,9 +36,15 @@ export interface WatchCost {
   readonly idle: number;
 }
 
-/** The connections are opened in groups: a thousand at once would overflow the queue of the listening socket. */
+/**
+ * The connections are opened in groups: a thousand at once would overflow the queue of the
+ * listening socket.
+ */
 const GROUP = 250;
-/** So many are opened, and get events, before anything is measured: code is compiled and buffers grow. */
+/**
+ * So many are opened, and get events, before anything is measured: code is compiled and buffers
+ * grow.
+ */
 const WARM_UP = 100;
 const WARM_UP_EVENTS = 5;
 const EVENTS = 3;
@@ -44,7 +58,10 @@ export function checkOpenFiles(count: number): void {
   }
 }
 
-/** Opens so many watches of a kind in a fresh process, beside a fresh service, and sends each of them a few events. */
+/**
+ * Opens so many watches of a kind in a fresh process, beside a fresh service, and sends each of
+ * them a few events.
+ */
 export async function watchCost(kind: WatchKind, count: number, withIdle: boolean): Promise<WatchCost> {
   const service = await startService();
   try {
@@ -77,7 +94,8 @@ async function measure(
   const publish = async () => {
     await service.publish(1, 1);
     events += opened;
-    // The service may hold none of them before it has answered all, and holds them all when each has polled again.
+    // The service may hold none of them before it has answered all, and holds them all when each
+    // has polled again.
     while ((await tell({ cpu: true })).received < events) await pause(5);
     await service.holds(opened);
   };

@@ -1,4 +1,5 @@
-// Writes the profiles that change to names.txt. Kill it, and start it again within five minutes: no change is lost.
+// Writes the profiles that change to names.txt. Kill it, and start it again within five minutes: no
+// change is lost.
 import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createClient, type Checkpoint } from 'lobby-rx';
 
@@ -10,7 +11,10 @@ const client = createClient({
   url: process.env.LOBBY_RX_URL!,
   token: {
     get: () => token,
-    renew: async () => (token = await signIn()),
+    renew: async () => {
+      token = await signIn();
+      return token;
+    },
   },
 });
 const file = 'checkpoint.json';
@@ -20,7 +24,8 @@ function load(): Checkpoint | undefined {
 }
 
 function save(checkpoint: Checkpoint): void {
-  // Written to another file, then renamed: if the process is killed meanwhile, the old one is still there.
+  // Written to another file, then renamed: if the process is killed meanwhile, the old one is still
+  // there.
   writeFileSync(`${file}.new`, JSON.stringify(checkpoint));
   renameSync(`${file}.new`, file);
 }

@@ -1,6 +1,6 @@
 /**
- * The codecs of the payloads: for an `endpoint()` of your own, and for those who decode by themselves. Most names are both a codec and the
- * type that it decodes to.
+ * The codecs of the payloads: for an `endpoint()` of your own, and for those who decode by
+ * themselves. Most names are both a codec and the type that it decodes to.
  *
  * @module lobby-rx/codecs
  */

@@ -93,7 +93,8 @@ export type {
   TransportResponse,
 } from './transport/index.js';
 
-// What kinds of events and endpoints of your own are made of; their codecs, and those of the payloads, are in `lobby-rx/codecs`.
+// What kinds of events and endpoints of your own are made of; their codecs, and those of the
+// payloads, are in `lobby-rx/codecs`.
 export {
   integer,
   jsonObject,

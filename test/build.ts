@@ -42,7 +42,9 @@ for (const room of WHOLE) await bundleRoom(room);
 removeModules('integrations/fleet', 'integrations/lobby-server', 'transport/node');
 removeUnreachable();
 
-/** Metro refuses `imports` of packages: for React Native, `#fp-ts/Either` has to be a file of ours. */
+/**
+ * Metro refuses `imports` of packages: for React Native, `#fp-ts/Either` has to be a file of ours.
+ */
 function writeFpTs(): void {
   mkdirSync(join(DIST, 'fp-ts'));
   writeFileSync(join(DIST, 'fp-ts/Either.js'), "export * from 'fp-ts/lib/Either.js';\n");
@@ -66,8 +68,14 @@ async function bundleForNode(): Promise<void> {
       'lobby-rx': 'tools/cli/main.ts',
     },
     outdir: join(DIST, 'node'),
-    ...{ bundle: true, splitting: true, chunkNames: 'shared-[hash]', packages: 'external' },
-    ...{ platform: 'node', format: 'esm', target: 'node20', logLevel: 'warning' },
+    bundle: true,
+    splitting: true,
+    chunkNames: 'shared-[hash]',
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'warning',
     alias: { '#fetch': './transport/node/platform-fetch.ts', '#fp-ts/Either': 'fp-ts/lib/Either.js' },
   });
 }
@@ -76,9 +84,16 @@ async function bundleForNode(): Promise<void> {
 async function bundleWorkbench(): Promise<void> {
   const folder = join(ROOT, 'src/tools/workbench/page');
   const { outputFiles } = await build({
-    ...{ entryPoints: [join(folder, 'main.tsx')], bundle: true, minify: true, write: false },
-    ...{ platform: 'browser', format: 'esm', target: 'es2022', logLevel: 'warning' },
-    ...{ jsx: 'automatic', jsxImportSource: 'preact' },
+    entryPoints: [join(folder, 'main.tsx')],
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    logLevel: 'warning',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     alias: { '#fetch': join(ROOT, 'src/transport/platform-fetch.ts') },
     define: { PROGRAM: JSON.stringify(readFileSync(join(folder, 'program.txt'), 'utf8')) },
   });
@@ -105,14 +120,16 @@ async function bundleRoom(room: string): Promise<void> {
       }),
   };
   const { outputFiles } = await build({
-    ...{
-      absWorkingDir: DIST,
-      entryPoints: [join(folder, 'index.js')],
-      bundle: true,
-      packages: 'external',
-      plugins: [outside],
-    },
-    ...{ platform: 'neutral', format: 'esm', target: 'es2022', write: false, logLevel: 'warning' },
+    absWorkingDir: DIST,
+    entryPoints: [join(folder, 'index.js')],
+    bundle: true,
+    packages: 'external',
+    plugins: [outside],
+    platform: 'neutral',
+    format: 'esm',
+    target: 'es2022',
+    write: false,
+    logLevel: 'warning',
     outfile: join(folder, 'index.js'),
   });
   removeModules(room);

@@ -7,16 +7,24 @@ const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(ROOT, 'node_modules/.cache/lobby-rx');
 const bundles = new Set<string>();
 
-/** Bundles a program into one JavaScript file and returns its path. The bundle starts three times as fast as the sources. */
+/**
+ * Bundles a program into one JavaScript file and returns its path. The bundle starts three times as
+ * fast as the sources.
+ */
 export function bundled(main: string): string {
   const name = relative(ROOT, main).replace(/\.ts$/, '');
   const outfile = join(FOLDER, 'bundle', name.replaceAll('/', '-'), basename(name) + '.mjs');
   if (bundles.has(outfile)) return outfile;
-  // Mocha's processes may build the same bundle at the same time, and none must start from a partial file.
+  // Mocha's processes may build the same bundle at the same time, and none must start from a
+  // partial file.
   const unfinished = `${outfile}.${process.pid}`;
   buildSync({
-    ...{ entryPoints: [main], outfile: unfinished, bundle: true },
-    ...{ platform: 'node', format: 'esm', target: 'node20' },
+    entryPoints: [main],
+    outfile: unfinished,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
     // `npm run coverage` counts the lines of the sources.
     ...(process.env.NODE_V8_COVERAGE ? { sourcemap: 'inline', sourcesContent: false } : {}),
     // CommonJS dependencies load Node's modules with require.

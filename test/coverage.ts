@@ -1,7 +1,8 @@
-// npm run coverage: the lines of src/ that no test executes, from what V8 has counted in every process of the tests, bundled
-// programs included. Fails on one that is not in uncovered.json, with its reason, and on one that is there for nothing.
+// npm run coverage: the lines of src/ that no test executes, from what V8 has counted in every
+// process of the tests, bundled programs included. Fails on one that is not in uncovered.json, with
+// its reason, and on one that is there for nothing.
 //
-// c8 alone would not do: it takes comments and types for covered lines, and all of a bundle for covered.
+// c8 alone would not do: it takes comments and types for covered lines, and a whole bundle, too.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,7 +60,11 @@ function count({ lineLengths, data }: CachedMap, functions: readonly Profiler.Fu
 
 function lineStarts(lengths: readonly number[]): readonly number[] {
   let start = 0;
-  return lengths.map(length => (start += length + 1) - length - 1);
+  return lengths.map(length => {
+    const lineStart = start;
+    start += length + 1;
+    return lineStart;
+  });
 }
 
 /** Where in the generated code there is a part of which line of src. */
@@ -84,7 +89,10 @@ function segmentsOf({ sources, mappings }: NonNullable<CachedMap['data']>): read
   return segments;
 }
 
-/** Numbers in the format of source maps: Base64 digits of 5 bits and one that says whether more follow, the sign last. */
+/**
+ * Numbers in the format of source maps: Base64 digits of 5 bits and one that says whether more
+ * follow, the sign last.
+ */
 function numbersIn(segment: string): readonly number[] {
   return (segment.match(/[g-z\d+/]*[A-Za-f]/g) ?? []).map(digits => {
     const bits = Array.from(digits).reduceRight((sum, digit) => sum * 32 + (BASE64.indexOf(digit) % 32), 0);

@@ -5,15 +5,16 @@ export default tseslint.config(
   // The site, the stores and the board are separate packages, with their own dependencies.
   {
     ignores: [
-      ...['**/dist/', 'coverage/', 'node_modules/', '**/*.{js,cjs}'],
-      ...[
-        'docs/{api,node_modules}/',
-        'docs/.vitepress/{*.ts,theme,cache,dist}',
-        'examples/stores/',
-        'examples/angular/src/',
-        'test/consumers/{angular,frameworks}/',
-        'bench/angular/',
-      ],
+      '**/dist/',
+      'coverage/',
+      'node_modules/',
+      '**/*.{js,cjs}',
+      'docs/{api,node_modules}/',
+      'docs/.vitepress/{*.ts,theme,cache,dist}',
+      'examples/stores/',
+      'examples/angular/src/',
+      'test/consumers/{angular,frameworks}/',
+      'bench/angular/',
     ],
   },
   tseslint.configs.strictTypeChecked,
@@ -42,6 +43,28 @@ export default tseslint.config(
       // rxjs's own overloads take void notifiers and unsubscribed inner streams that it flags.
       'rxjs-x/no-ignored-subscription': 'off',
       'rxjs-x/throw-error': 'off',
+      // A line says one thing.
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: 'ObjectExpression > SpreadElement > ObjectExpression.argument',
+          message: 'Write the properties themselves, one to a line.',
+        },
+        {
+          selector: 'ArrayExpression > SpreadElement > ArrayExpression.argument',
+          message: 'Write the elements themselves.',
+        },
+        {
+          selector: ':not(ExpressionStatement, ForStatement) > AssignmentExpression',
+          message: 'Assign in a statement, then use the variable.',
+        },
+        {
+          selector: 'AssignmentExpression > :matches(ArrayPattern, ObjectPattern).left MemberExpression',
+          message: 'Assign each field in a statement.',
+        },
+      ],
+      // Prettier wraps code, but no comments.
+      'max-len': ['error', { code: 1_000, comments: 100, ignorePattern: 'eslint-disable' }],
     },
   },
   {

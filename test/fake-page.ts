@@ -1,4 +1,7 @@
-/** The global object of a page, as far as this library looks at it. Events pass through the real `EventTarget` of Node. */
+/**
+ * The global object of a page, as far as this library looks at it. Events pass through the real
+ * `EventTarget` of Node.
+ */
 export interface FakePage {
   /** Fires an event at the window. */
   fire(type: string, details?: { readonly persisted?: boolean }): void;

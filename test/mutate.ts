@@ -1,5 +1,6 @@
-// npm run mutate -- stream client/roster.ts stream/pace.ts:20-24 …: mutation testing. Changes these sources in small ways, one at a time, and
-// prints each change that no test detects. Without names: everything in src/ that tests run in their own process.
+// npm run mutate -- stream client/roster.ts stream/pace.ts:20-24 …: mutation testing. Changes these
+// sources in small ways, one at a time, and prints each change that no test detects. Without names:
+// everything in src/ that tests run in their own process.
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -9,12 +10,16 @@ import { FLOOR, roomOf } from './law/house.js';
 const ROOT = join(import.meta.dirname, '..');
 /** The rooms that a client uses: the tests of the client cover them, too. */
 const CLIENT_ROOMS = ['error', 'protocol', 'transport', 'endpoint', 'stream', 'client'];
-/** Tests that start processes. Mutations exist only in the process of the test runner, so these tests never see them. */
+/**
+ * Tests that start processes. Mutations exist only in the process of the test runner, so these
+ * tests never see them.
+ */
 const PROCESS_TESTS = ['test/client/exit.test.ts'];
 const PROCESS_ROOMS = ['tools/cli'];
 /**
- * Loaded into each process of Stryker. Its mocha runner requires files of mocha without their extension, which is .cjs since
- * mocha 12. And without this, a process whose parent was killed would keep running.
+ * Loaded into each process of Stryker. Its mocha runner requires files of mocha without their
+ * extension, which is .cjs since mocha 12. And without this, a process whose parent was killed
+ * would keep running.
  */
 const PRELOAD = `data:text/javascript,${encodeURIComponent(`
   import Module from 'node:module';

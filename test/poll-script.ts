@@ -10,7 +10,9 @@ export const answer = (index: string, ...events: string[]): Answer => ({ events,
 
 export const isEmpty = ({ events }: Answer) => events.length === 0;
 
-/** A poll that returns the given answers one after the other. `asked` has the index of each call. */
+/**
+ * A poll that returns the given answers one after the other. `asked` has the index of each call.
+ */
 export function script(...answers: readonly Observable<Answer>[]) {
   const asked: (string | undefined)[] = [];
   const poll = (index: string | undefined) => {

@@ -10,7 +10,10 @@ export interface RawServer {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the server on a loopback port. `onRequest` is called for each complete request head; `nth` starts at 0. */
+/**
+ * Starts the server on a loopback port. `onRequest` is called for each complete request head; `nth`
+ * starts at 0.
+ */
 export async function rawServer(onRequest: (socket: Socket, nth: number) => void): Promise<RawServer> {
   const sockets: Socket[] = [];
   let text = '';

@@ -32,7 +32,9 @@ export interface RealProxy {
   readonly close: () => Promise<void>;
 }
 
-/** Runs nginx with a location; `lobby` is the host and port behind it. `more` belongs to its `http`. */
+/**
+ * Runs nginx with a location; `lobby` is the host and port behind it. `more` belongs to its `http`.
+ */
 export function openNginx(lobby: string, location: string, more = ''): Promise<RealProxy> {
   return open(
     'nginx',
@@ -214,7 +216,10 @@ export function openNghttpx(line: string): Promise<RealProxy> {
   return open('nghttpx', [...own, ...options], () => '');
 }
 
-/** Runs a program whose arguments may name its `FILE` with the settings, its `FOLDER` and its `PORT`. */
+/**
+ * Runs a program whose arguments may name its `FILE` with the settings, its `FOLDER` and its
+ * `PORT`.
+ */
 export async function open(
   program: string,
   args: readonly string[],
@@ -234,7 +239,9 @@ export async function open(
     env: { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
   });
   let said = '';
-  proxy.stderr.on('data', text => (said += String(text)));
+  proxy.stderr.on('data', text => {
+    said += String(text);
+  });
   const hasEnded = () => proxy.exitCode !== null || proxy.signalCode !== null;
   await waitUntil(() => hasEnded() || accepts(port));
   if (hasEnded()) throw new Error(`${program} ${filled.join(' ')} has ended: ${said}`);

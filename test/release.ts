@@ -1,4 +1,5 @@
-// npm run release -- --dry: builds, checks and packs what would be published, and says what is left to a person. It publishes nothing.
+// npm run release -- --dry: builds, checks and packs what would be published, and says what is left
+// to a person. It publishes nothing.
 import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,5 @@
-// Mocha loads this before the tests. All property tests use one seed: this one, so that a run says the same again, or that of SEED.
+// Mocha loads this before the tests. All property tests use one seed: this one, so that a run says
+// the same again, or that of SEED.
 import { configureGlobal } from 'fast-check';
 
 const FIXED = '20261';

@@ -1,5 +1,6 @@
-// npm run seeds -- 50: the property tests with so many random seeds, or, with files after the number, only those. FULL=1 has its usual
-// meaning. Prints what came of each seed and how to repeat a failure, with which it ends as 1.
+// npm run seeds -- 50: the property tests with so many random seeds, or, with files after the
+// number, only those. FULL=1 has its usual meaning. Prints what came of each seed and how to repeat
+// a failure, with which it ends as 1.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -63,8 +64,11 @@ function run(seed: number): Report | string {
   const output = join(folder, `${seed}.json`);
   const options = ['--reporter', 'json', '--reporter-option', `output=${output}`];
   const { error, stdout, stderr } = spawnSync(process.execPath, [MOCHA, ...options, ...files], {
-    ...{ cwd: ROOT, env: { ...process.env, SEED: String(seed) } },
-    ...{ encoding: 'utf8', timeout: LIMIT, maxBuffer: 2 ** 28 },
+    cwd: ROOT,
+    env: { ...process.env, SEED: String(seed) },
+    encoding: 'utf8',
+    timeout: LIMIT,
+    maxBuffer: 2 ** 28,
   });
   try {
     return JSON.parse(readFileSync(output, 'utf8')) as Report;

@@ -10,7 +10,10 @@ export function word(signal: WatchSignal<Answer>): string {
   return signal.kind === 'gap' ? signal.gap.reason : signal.answer.events.join('+');
 }
 
-/** Records signals, except for idle ones, and their times until a given moment. Read the lines after the flush. */
+/**
+ * Records signals, except for idle ones, and their times until a given moment. Read the lines after
+ * the flush.
+ */
 export function journal(
   signals$: Observable<WatchSignal<Answer>>,
   { expectObservable }: RunHelpers,

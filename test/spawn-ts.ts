@@ -15,17 +15,25 @@ export interface RunningProgram {
 
 export interface SpawnOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads on standard input, until the end. Default: nothing. With `isOpen` the input does not end there. */
+  /**
+   * What it reads on standard input, until the end. Default: nothing. With `isOpen` the input does
+   * not end there.
+   */
   readonly input?: string | Buffer;
   /** Whether standard input stays open, to be written to. Default false, except in a terminal. */
   readonly isOpen?: boolean;
   /**
-   * Whether it runs in a terminal. If so, `out` contains all output, including standard error, as the terminal gets it:
-   * - `fake`: Node is told that its streams are a terminal. That works everywhere, but keys like Ctrl-C are mere characters.
+   * Whether it runs in a terminal. If so, `out` contains all output, including standard error, as
+   * the terminal gets it:
+   * - `fake`: Node is told that its streams are a terminal. That works everywhere, but keys like
+   *   Ctrl-C are mere characters.
    * - `real`: a pseudo terminal, made by `script`, which is not installed everywhere.
    */
   readonly terminal?: 'fake' | 'real';
-  /** A shell script that starts the program as `exec "$@"`, to redirect its output or to limit what it may do. */
+  /**
+   * A shell script that starts the program as `exec "$@"`, to redirect its output or to limit what
+   * it may do.
+   */
   readonly script?: string;
 }
 
@@ -46,8 +54,12 @@ export function spawnTs(
   else child.stdin.end(input);
   let out = '';
   let err = '';
-  child.stdout.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr.on('data', (data: Buffer) => (err += data.toString()));
+  child.stdout.on('data', (data: Buffer) => {
+    out += data.toString();
+  });
+  child.stderr.on('data', (data: Buffer) => {
+    err += data.toString();
+  });
   return {
     process: child,
     out: () => out,

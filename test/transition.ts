@@ -28,7 +28,10 @@ export type FlatState = Omit<WatchState, 'position' | 'pace' | 'health'> & Posit
 export type FlatTransition = Omit<Transition<Answer>, 'state'> & { readonly state: FlatState };
 
 export const flat = ({ position, pace, health, ...others }: WatchState): FlatState => ({
-  ...{ ...others, ...position, ...pace, ...health },
+  ...others,
+  ...position,
+  ...pace,
+  ...health,
 });
 
 const partsOf = (state: FlatState): WatchState => {
@@ -51,7 +54,8 @@ const partsOf = (state: FlatState): WatchState => {
     },
     pace: { paidUntil, rest },
     health: { status, heldAfter, isAnswered, isOffline, isSure },
-    ...{ askedAt, needsFreshConnection },
+    askedAt,
+    needsFreshConnection,
   };
 };
 
@@ -87,7 +91,10 @@ export function turn(
   return { ...next, state: flat(next.state) };
 }
 
-/** The turn after a failure with this recovery, of a poll that was on its way since it was sent, or for so long. */
+/**
+ * The turn after a failure with this recovery, of a poll that was on its way since it was sent, or
+ * for so long.
+ */
 export const failed = (
   state: FlatState,
   recovery: Recovery,
@@ -101,7 +108,8 @@ export const cut = (state: FlatState, at = 0): FlatTransition =>
   failed(state, { kind: 'retry', mayBeCut: true }, at, Math.max(5_000, at - state.askedAt.monotonic));
 
 export const got = (answer: Answer, text?: string): Extract<FlatEvent, { kind: 'answer' }> => ({
-  ...{ kind: 'answer', answer },
+  kind: 'answer',
+  answer,
   ...(text !== undefined && { text }),
 });
 

@@ -1,6 +1,9 @@
 import { VirtualTimeScheduler } from 'rxjs';
 
-/** A virtual clock that advances only on demand. It starts in 2026, because dates before 2000 are not accepted. */
+/**
+ * A virtual clock that advances only on demand. It starts in 2026, because dates before 2000 are
+ * not accepted.
+ */
 export function virtualTime() {
   const scheduler = new VirtualTimeScheduler();
   scheduler.frame = Date.UTC(2026, 0, 1);

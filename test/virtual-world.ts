@@ -9,9 +9,17 @@ export function virtualWorld({ random }: { readonly random: () => number }) {
   const { identity_id, token: first } = emulator.addIdentity();
   let token = first;
   const client = createClient({
-    ...{ ...emulator.urls, transport: emulator.transport },
-    token: { get: () => token, renew: () => (token = emulator.renewToken(token)) },
-    ...{ scheduler, testing: { random } },
+    ...emulator.urls,
+    transport: emulator.transport,
+    token: {
+      get: () => token,
+      renew: () => {
+        token = emulator.renewToken(token);
+        return token;
+      },
+    },
+    scheduler,
+    testing: { random },
   });
   return { scheduler, emulator, identity_id, client, pass };
 }

@@ -1,4 +1,5 @@
-// What the board needs of lobby-rx, as people write it by hand: it ends at the first error, checks nothing, and polls in each tab.
+// What the board needs of lobby-rx, as people write it by hand: it ends at the first error, checks
+// nothing, and polls in each tab.
 import { DestroyRef, effect, inject, InjectionToken, signal } from '@angular/core';
 import { SERVICE_URL } from './service-url';
 import { SESSION } from './session';
@@ -31,8 +32,11 @@ export function injectFeed() {
   };
   if (typeof window !== 'undefined' && handlers.size === 0) void follow();
   return {
-    ...{ status, leads: signal(true), gap: signal<unknown>(undefined) },
-    ...{ dismiss: (_: unknown) => undefined, reload: () => undefined },
+    status,
+    leads: signal(true),
+    gap: signal<unknown>(undefined),
+    dismiss: (_: unknown) => undefined,
+    reload: () => undefined,
     on: (kind: string, handle: Handler) =>
       handlers.add(({ kind: kinds, notification }) => {
         const [[name, payload]] = Object.entries<any>(kinds) as [[string, any]];
@@ -57,8 +61,11 @@ export function injectRoster(group_id: () => string, _config?: unknown) {
     void follow();
   });
   return {
-    ...{ value, status: signal<any>({ state: 'live' }), error: signal<unknown>(undefined) },
-    ...{ hasValue: () => value() !== undefined, reload: () => undefined },
+    value,
+    status: signal<any>({ state: 'live' }),
+    error: signal<unknown>(undefined),
+    hasValue: () => value() !== undefined,
+    reload: () => undefined,
   };
 }
 

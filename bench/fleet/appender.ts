@@ -1,4 +1,5 @@
-// What a worker cannot do without: it appends messages to subjects, each if it still follows the one before it.
+// What a worker cannot do without: it appends messages to subjects, each if it still follows the
+// one before it.
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { FollowerFigures, FromFollower, ToAppender } from './messages.js';

@@ -24,13 +24,18 @@ async function start(message: Extract<ToFollower, { kind: 'start' }>) {
     const followed = identities.map(({ token }, i) =>
       timer(i * 2).pipe(switchMap(() => client.as(token).events.batches())),
     );
-    merge(...followed).subscribe(batch => (events += batch.events.length));
+    merge(...followed).subscribe(batch => {
+      events += batch.events.length;
+    });
     return;
   }
   nats = await connect({ servers: `127.0.0.1:${port}` });
   const known = new Map(identities.map(({ identity_id, token, url }) => [identity_id, { token, url }]));
   runFleet({
-    ...{ nats, name, lease, requestsPerMinute: 10_000_000 },
+    nats,
+    name,
+    lease,
+    requestsPerMinute: 10_000_000,
     localAddresses: [from],
     identities$: of(known.keys()),
     client: identity_id => known.get(identity_id)!,

@@ -1,5 +1,6 @@
-// npm run bench:fleet: what it costs to follow identities by a fleet on NATS, beside one process without it. The processes share
-// the cores of this machine, so that more workers show what they add, and not what more machines would bring.
+// npm run bench:fleet: what it costs to follow identities by a fleet on NATS, beside one process
+// without it. The processes share the cores of this machine, so that more workers show what they
+// add, and not what more machines would bring.
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -75,7 +76,10 @@ class Part<To extends object, From extends { readonly kind: string }> {
   }
 }
 
-/** A process of the service answers for so many identities at most: a process may have 20,000 descriptors. */
+/**
+ * A process of the service answers for so many identities at most: a process may have 20,000
+ * descriptors.
+ */
 const MOST_OF_A_SERVICE = 9_000;
 
 /** The service, of which each process answers for a part of the identities. */
@@ -151,7 +155,10 @@ async function startNats() {
   return { port, stop };
 }
 
-/** Runs something with a service, followers, and a NATS server unless there is only one process without it. */
+/**
+ * Runs something with a service, followers, and a NATS server unless there is only one process
+ * without it.
+ */
 async function withFollowers<T>(
   config: {
     readonly identities: number;

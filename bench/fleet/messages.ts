@@ -18,7 +18,9 @@ export type FromService =
   | { readonly kind: 'published'; readonly count: number }
   | { readonly kind: 'polls'; readonly held: number };
 
-/** Messages to a process that follows identities: all of them by itself, or as a worker of a fleet. */
+/**
+ * Messages to a process that follows identities: all of them by itself, or as a worker of a fleet.
+ */
 export type ToFollower =
   | {
       readonly kind: 'start';
@@ -31,7 +33,10 @@ export type ToFollower =
     }
   | { readonly kind: 'figures' };
 
-/** Messages to a process that only appends to subjects, as a worker does: so many in a second, for so long, in ms. */
+/**
+ * Messages to a process that only appends to subjects, as a worker does: so many in a second, for
+ * so long, in ms.
+ */
 export type ToAppender =
   | {
       readonly kind: 'append';

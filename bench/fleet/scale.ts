@@ -1,5 +1,6 @@
-// npm run bench:fleet -- --scale: how many workers share how many shards, and what they hear and say while nothing happens. All workers are in
-// this process, each with a connection of its own. There are no identities: only the shards are shared.
+// npm run bench:fleet -- --scale: how many workers share how many shards, and what they hear and
+// say while nothing happens. All workers are in this process, each with a connection of its own.
+// There are no identities: only the shards are shared.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { asyncScheduler, NEVER, of, Subscription } from 'rxjs';
 import { NatsRegistry, NatsTime, openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
@@ -16,7 +17,10 @@ const PATIENCE = 60_000;
 
 /** What so many workers do. */
 export interface ScaleFigures {
-  /** After how long all shards were held, and held by as many as possible each, in s; since the last worker was started. */
+  /**
+   * After how long all shards were held, and held by as many as possible each, in s; since the last
+   * worker was started.
+   */
   readonly owned: number;
   readonly fair: number;
   /** How many shards were assigned until then, and how many when another worker joined. */
@@ -52,7 +56,11 @@ class Crowd {
     this.#held.push(held);
     const name = `worker-${this.#held.length}`;
     const worker$ = fleetWorker({
-      ...{ name, instance: name, shards, lease: LEASE, capacity: 1 },
+      name,
+      instance: name,
+      shards,
+      lease: LEASE,
+      capacity: 1,
       registry: new NatsRegistry(fleet, new NatsTime()),
       identities: { known$: of(true), given: () => undefined, of: () => NEVER },
       watch: () => NEVER,
@@ -60,7 +68,8 @@ class Crowd {
       addresses: [],
       waiting: () => 0,
       seen: () => undefined,
-      ...{ scheduler: asyncScheduler, monotonic: performance },
+      scheduler: asyncScheduler,
+      monotonic: performance,
     });
     const following = worker$.subscribe(event => {
       if (event.kind === 'nats_error') console.log(String(event.error));
@@ -121,7 +130,10 @@ export async function scale(
   await crowd.start();
   await until(() => crowd.isFair, performance.now());
   const figures = {
-    ...{ owned, fair, assigned, moved: crowd.assigned - assigned },
+    owned,
+    fair,
+    assigned,
+    moved: crowd.assigned - assigned,
     heard: (after.heard - before.heard) / workers / (WINDOW / 1_000),
     said: (after.said - before.said) / workers / (WINDOW / 1_000),
   };

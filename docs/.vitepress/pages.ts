@@ -12,13 +12,19 @@ const PAGES: Readonly<Record<string, string>> = {
   'docs/index.md': 'guide.md',
 };
 
-/** The page that a Markdown file of the repository becomes: `docs/home.md` is the first, `docs/feed.md` is `feed.md`. */
+/**
+ * The page that a Markdown file of the repository becomes: `docs/home.md` is the first,
+ * `docs/feed.md` is `feed.md`.
+ */
 export function pageOf(file: string): string {
   if (PAGES[file]) return PAGES[file];
   return file.replace(/^docs\//, '').replace(/^[A-Z]+\.md$/, name => name.toLowerCase());
 }
 
-/** The sidebar, in the order of the guide: each of its headings is a group, each item of a list a page. */
+/**
+ * The sidebar, in the order of the guide: each of its headings is a group, each item of a list a
+ * page.
+ */
 export function sidebar(): { text: string; items: { text: string; link: string }[] }[] {
   const guide = readFileSync(join(ROOT, 'docs/index.md'), 'utf8');
   const sections = guide.split(/^## /m).slice(1);
@@ -40,7 +46,10 @@ export const anchorOf = (heading: string): string =>
     .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
     .replaceAll(' ', '-');
 
-/** Makes links between files of the repository links between pages. What is not a page here, such as an example, becomes text. */
+/**
+ * Makes links between files of the repository links between pages. What is not a page here, such as
+ * an example, becomes text.
+ */
 export function linkPages(md: MarkdownRenderer): void {
   md.core.ruler.push('link-pages', ({ tokens, env }) => {
     const { path, realPath = path } = env as MarkdownEnv;
@@ -70,7 +79,10 @@ const WRITTEN_OUT = /\\\{ readonly \\\[Kind in [^}]*\}/g;
 /** A section that the comments of types name. */
 const SECTION = /docs\/the-service\.md, (\d)(?:\.(\d))?/g;
 
-/** Makes the reference easy to read: long types get their names, and the sections of the service links. */
+/**
+ * Makes the reference easy to read: long types get their names, and the sections of the service
+ * links.
+ */
 export function nameTypes(md: MarkdownRenderer): void {
   md.core.ruler.before('normalize', 'name-types', state => {
     state.src = state.src
@@ -85,7 +97,10 @@ export function nameTypes(md: MarkdownRenderer): void {
 export const isReference = (path: string): boolean =>
   /^\/?(?:docs\/)?(?:api\/|decisions\/|design\.|tested\.|contributing\.|measured\.)/i.test(path);
 
-/** The title of such a page, without the words of its prose. The search leaves out what has a title only. */
+/**
+ * The title of such a page, without the words of its prose. The search leaves out what has a title
+ * only.
+ */
 export function namesIn(html: string): string {
   return `${/<h1[^]*?<\/h1>/.exec(html)?.[0] ?? ''}<p>API</p>`;
 }
@@ -97,12 +112,15 @@ const KEYWORDS = /<!-- keywords: (.*?) -->/;
 export const withKeywords = (html: string, markdown: string): string =>
   html.replace('</h1>', `</h1><p>${KEYWORDS.exec(markdown)?.[1] ?? ''}</p>`);
 
-/** What those words are worth more, and what is worth less: the reference, and what is for those who change the library. */
+/**
+ * What those words are worth more, and what is worth less: the reference, and what is for those who
+ * change the library.
+ */
 const WORTH = { keyword: 12, api: 0.2, inside: 0.05 };
 
 /**
- * What a section of a page is worth for a word of a search. The page of the search gets it as its text, so that it has to have all that it
- * needs in it.
+ * What a section of a page is worth for a word of a search. The page of the search gets it as its
+ * text, so that it has to have all that it needs in it.
  */
 export function searchBoost(): (section: string, word: string) => number {
   const guide = readFileSync(join(ROOT, 'docs/index.md'), 'utf8');
@@ -127,7 +145,10 @@ export function searchBoost(): (section: string, word: string) => number {
   });
 }
 
-/** Makes blocks of code that follow one another and have titles, as in `ts [Fastify]`, the tabs of one group. */
+/**
+ * Makes blocks of code that follow one another and have titles, as in `ts [Fastify]`, the tabs of
+ * one group.
+ */
 export function groupCode(md: MarkdownRenderer): void {
   md.core.ruler.push('group-code', state => {
     const isTitled = (i: number) => state.tokens[i]?.type === 'fence' && /\[.+\]/.test(state.tokens[i].info);
@@ -143,8 +164,12 @@ export function groupCode(md: MarkdownRenderer): void {
 
 /** How diagrams look: in the colours of the theme, so that they are dark with it. */
 const DIAGRAM = {
-  ...{ bg: 'var(--vp-c-bg)', fg: 'var(--vp-c-text-1)', muted: 'var(--vp-c-text-1)' },
-  ...{ line: 'var(--vp-c-text-2)', accent: 'var(--vp-c-text-2)', border: 'var(--vp-c-border)' },
+  bg: 'var(--vp-c-bg)',
+  fg: 'var(--vp-c-text-1)',
+  muted: 'var(--vp-c-text-1)',
+  line: 'var(--vp-c-text-2)',
+  accent: 'var(--vp-c-text-2)',
+  border: 'var(--vp-c-border)',
   transparent: true,
 };
 
@@ -163,7 +188,10 @@ export function drawDiagrams(md: MarkdownRenderer): void {
 /** With `once`, nothing can happen to the code: it reads, and ends. */
 const RUN = /^<!-- run( once)? -->\s*$/;
 
-/** Puts the block of code after a `<!-- run -->` into a `<RunnableCode>`, with the same code as JavaScript. */
+/**
+ * Puts the block of code after a `<!-- run -->` into a `<RunnableCode>`, with the same code as
+ * JavaScript.
+ */
 export function runCode(md: MarkdownRenderer): void {
   md.core.ruler.push('run-code', state => {
     state.tokens = state.tokens.flatMap((token, i) => {

@@ -14,7 +14,9 @@ export interface BoardConfig {
   readonly port?: number;
   /** Which build to serve. Default `zoneless`. */
   readonly variant?: 'zoneless' | 'zone';
-  /** The average time between two things that happen by themselves, in ms. Default: nothing does. */
+  /**
+   * The average time between two things that happen by themselves, in ms. Default: nothing does.
+   */
   readonly every?: number;
   /** The number of members of the group. Default 137. */
   readonly members?: number;
@@ -22,7 +24,10 @@ export interface BoardConfig {
   readonly print?: (line: string) => void;
 }
 
-/** Starts an emulated service, the example's lobby server, and the server of the page, with two players who can sign in. */
+/**
+ * Starts an emulated service, the example's lobby server, and the server of the page, with two
+ * players who can sign in.
+ */
 export async function startBoard({
   port = 0,
   variant = 'zoneless',
@@ -50,11 +55,15 @@ export async function startBoard({
   const platform = createServer((request, response) => answer(request, response));
   const platformUrl = await urlOf(platform);
   const lobby = await startServer('../lobby-server/main.ts', print, {
-    ...{ PORT: String(lobbyPort), LOBBY_RX_URL: service.url, LOBBY_TOKEN: world.lobbyToken },
+    PORT: String(lobbyPort),
+    LOBBY_RX_URL: service.url,
+    LOBBY_TOKEN: world.lobbyToken,
   });
   const pagePort = port || (await freePort());
   const page = await startServer(`dist/${variant}/server/server.mjs`, print, {
-    ...{ PORT: String(pagePort), SERVICE_URL: service.url, PLATFORM_URL: platformUrl },
+    PORT: String(pagePort),
+    SERVICE_URL: service.url,
+    PLATFORM_URL: platformUrl,
   });
   const url = `http://localhost:${pagePort}`;
   const activities = ['presence', 'presence', 'profile', 'members', 'chat'] as const;
@@ -91,8 +100,15 @@ export async function startBoard({
   }
 
   return {
-    ...{ emulator, world, grace, url, serviceUrl: service.url },
-    /** Links that sign a player in. On the same host as the page, because the page's cookie is for its own site. */
+    emulator,
+    world,
+    grace,
+    url,
+    serviceUrl: service.url,
+    /**
+     * Links that sign a player in. On the same host as the page, because the page's cookie is for
+     * its own site.
+     */
     links: players.map(({ name }) => ({
       name,
       url: `${platformUrl.replace('127.0.0.1', 'localhost')}/${name.toLowerCase()}`,

@@ -1,4 +1,5 @@
-// npm run board: the board with everything that it needs: an emulated service and the example's lobby server.
+// npm run board: the board with everything that it needs: an emulated service and the example's
+// lobby server.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
@@ -54,7 +55,9 @@ async function npm(title: string, ...args: string[]): Promise<void> {
   const child = spawn('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (data: Buffer) => (output += stripVTControlCharacters(data.toString())));
+    stream.on('data', (data: Buffer) => {
+      output += stripVTControlCharacters(data.toString());
+    });
   const show = () => {
     const last = output.trimEnd().split('\n').at(-1)!.trim();
     const line = `  ${title}: ${seconds()}  ${last}`;

@@ -1,5 +1,6 @@
-// A service that puts all events of the fleet into a database, each exactly once: the events of a batch and its position are one
-// transaction, and after a restart it continues from the position in the database.
+// A service that puts all events of the fleet into a database, each exactly once: the events of a
+// batch and its position are one transaction, and after a restart it continues from the position in
+// the database.
 import { rmSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import sqlite from 'node-sqlite3-wasm';
@@ -25,7 +26,9 @@ async function consume({ nats: port, database, metrics }: Start): Promise<void> 
   const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
 
   const consuming = fleetBatches({
-    ...{ nats, durable: 'database', from },
+    nats,
+    durable: 'database',
+    from,
     ack: ({ identity_id, events, gap, position }) => {
       db.exec('begin');
       // Another process may have stored it; after a gap, positions may have gone back.

@@ -1,5 +1,5 @@
-// A fleet to look at: a NATS server, the emulated service, three workers and a consumer with a database, each in a process of its
-// own. `npm run fleet:kill` in another terminal kills a worker.
+// A fleet to look at: a NATS server, the emulated service, three workers and a consumer with a
+// database, each in a process of its own. `npm run fleet:kill` in another terminal kills a worker.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +33,10 @@ const metricsOf = (name: string) => (metrics ? METRICS_PORT + NAMES.indexOf(name
 const processes = new Processes({
   metricsOf,
   nats: nats.port,
-  ...{ url: service.url, lease: LEASE, shards: SHARDS, database: join(folder, 'events.sqlite') },
+  url: service.url,
+  lease: LEASE,
+  shards: SHARDS,
+  database: join(folder, 'events.sqlite'),
   identities: players.map(({ identity_id, token }) => [identity_id, token]),
   onEvent: (worker, event) => {
     screen.event(worker, event);

@@ -15,7 +15,10 @@ interface Setting {
 /** How often the figures are printed where there is no terminal, in ms. */
 const SUMMARY_EVERY = 5_000;
 
-/** Shows who holds what: a picture in a terminal, otherwise a line for everything that happens, and the figures now and then. */
+/**
+ * Shows who holds what: a picture in a terminal, otherwise a line for everything that happens, and
+ * the figures now and then.
+ */
 export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities }: Setting) {
   const owners: (string | undefined)[] = Array.from({ length: shards }, () => undefined);
   const beats = new Map<string, Heartbeat>();
@@ -83,7 +86,9 @@ export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities
   const summing = out.isTTY ? undefined : setInterval(() => note(summary()), SUMMARY_EVERY);
   return {
     note,
-    published: (count: number) => (published = count),
+    published: (count: number) => {
+      published = count;
+    },
     counts: (next: Counts) => {
       if (counts.stored === 0 && next.stored > 0) note('it works: the first events are in the database');
       counts = next;

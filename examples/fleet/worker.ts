@@ -17,7 +17,10 @@ async function work({ name, nats: port, url, lease, shards, identities, metrics 
   const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
   const report = (what: Report) => process.send?.(what, () => undefined);
   runFleet({
-    ...{ nats, name, lease, shards },
+    nats,
+    name,
+    lease,
+    shards,
     identities$: of(tokens.keys()),
     client: identity_id => ({ url, token: tokens.get(identity_id)!, log }),
     // The emulator has no limit.

@@ -3,9 +3,9 @@ import { either, isStatusError, type Client, type EventFeed } from 'lobby-rx';
 import type { Screen } from './screen.js';
 
 /**
- * Confirms the player of each lobby join, as a lobby server does when the player's socket opens. The second player
- * cheats and uses the token twice. The third one connects a quarter of the duration (in ms) later, when the token
- * has expired.
+ * Confirms the player of each lobby join, as a lobby server does when the player's socket opens.
+ * The second player cheats and uses the token twice. The third one connects a quarter of the
+ * duration (in ms) later, when the token has expired.
  */
 export function confirmPlayers(feed: EventFeed, lobby: Client, screen: Screen, duration: number) {
   const { counts } = screen;

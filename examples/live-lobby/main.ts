@@ -1,5 +1,5 @@
-// The main demo, on the embedded emulator: reads a group page by page, then follows its members and the live
-// events of a player, and confirms the players who join the lobby.
+// The main demo, on the embedded emulator: reads a group page by page, then follows its members and
+// the live events of a player, and confirms the players who join the lobby.
 import { parseArgs } from 'node:util';
 import { concat, finalize, fromEvent, ignoreElements, merge, takeUntil, tap, timer } from 'rxjs';
 import { createClient } from 'lobby-rx';

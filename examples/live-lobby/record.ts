@@ -1,4 +1,5 @@
-// npm run record: runs the demo, and writes what it printed as a picture whose lines appear when they were printed.
+// npm run record: runs the demo, and writes what it printed as a picture whose lines appear when
+// they were printed.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -17,15 +17,24 @@ const TOPICS = {
 
 export type Screen = ReturnType<typeof createScreen>;
 
-/** Writes the lines and the summary of the demo, in colour on a terminal, otherwise as plain text. */
+/**
+ * Writes the lines and the summary of the demo, in colour on a terminal, otherwise as plain text.
+ */
 export function createScreen(out: WriteStream) {
   const isRich = out.isTTY && process.env.NO_COLOR === undefined;
   const paint = (style: Style, text: string) => (isRich ? styleText(style, text) : text);
   const write = (text: string) => void out.write(`${text}\n`);
   const counts = {
-    ...{ members: 0, pages: 0, joined: 0, left: 0 },
-    ...{ presences: 0, profiles: 0, messages: 0 },
-    ...{ connected: 0, refused: 0, expired: 0 },
+    members: 0,
+    pages: 0,
+    joined: 0,
+    left: 0,
+    presences: 0,
+    profiles: 0,
+    messages: 0,
+    connected: 0,
+    refused: 0,
+    expired: 0,
   };
   let headingAt = Date.now();
   let progress = '';

@@ -2,12 +2,14 @@ import { ignoreElements, map, merge, take, timer } from 'rxjs';
 import { createEmulator, listen, seedWorld, simulateActivity } from 'lobby-rx/emulator';
 
 /**
- * Starts the emulated service over real HTTP, with a group of 137 members. While it is subscribed to, `activity$`
+ * Starts the emulated service over real HTTP, with a group of 137 members. While it is subscribed
+ * to, `activity$`
  * simulates activity and sends five lobby joins over the duration (in ms) of the demo.
  */
 export async function startService(duration: number) {
   const interval = duration / 8;
-  // A player token is usually valid for two minutes. Here it is two intervals, so that one expires in the demo.
+  // A player token is usually valid for two minutes. Here it is two intervals, so that one expires
+  // in the demo.
   const emulator = createEmulator({ reservation: 2 * interval });
   const world = seedWorld(emulator, { members: 137 });
 

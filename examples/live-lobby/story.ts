@@ -1,4 +1,5 @@
-// npm run record: follows an identity through an outage, by a loop and by lobby-rx, and draws what has come of it.
+// npm run record: follows an identity through an outage, by a loop and by lobby-rx, and draws what
+// has come of it.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -14,7 +15,9 @@ const EVENTS = [600, 1_400, 2_200, 3_450, 4_450, 7_100, 7_900];
 const AWAY = { from: 2_900, to: 5_500 };
 const END = 8_600;
 
-/** What has come of the events, by the number of each, and which requests have failed. All in ms. */
+/**
+ * What has come of the events, by the number of each, and which requests have failed. All in ms.
+ */
 interface Lane {
   readonly received: Map<number, number>;
   readonly failed: number[];
@@ -52,7 +55,9 @@ async function poll(): Promise<void> {
 }
 
 const { feed } = createClient({
-  ...{ url, token, watch: { backoff: { initial: 400, max: 800 } } },
+  url,
+  token,
+  watch: { backoff: { initial: 400, max: 800 } },
   kinds: { numbered: t.type({ number: t.number }) },
 }).events;
 const following = feed.on('numbered').subscribe(({ payload }) => {

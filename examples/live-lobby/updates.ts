@@ -2,7 +2,9 @@ import { merge, tap } from 'rxjs';
 import type { EventFeed, Profile } from 'lobby-rx';
 import type { Screen } from './screen.js';
 
-/** Follows profile and presence changes, and the notifications that a game would show to its player. */
+/**
+ * Follows profile and presence changes, and the notifications that a game would show to its player.
+ */
 export function followUpdates(feed: EventFeed, screen: Screen) {
   const { counts } = screen;
   const profiles = new Map<string, Profile>();

@@ -19,7 +19,10 @@ export interface Game {
 const step = t.union([t.literal(-1), t.literal(0), t.literal(1)]);
 const Action = t.partial({ say: t.string, move: t.type({ dx: step, dy: step }) });
 
-/** What players may send, as JSON: `{"say":"hello"}`, or a move by one field, `{"move":{"dx":1,"dy":0}}`. */
+/**
+ * What players may send, as JSON: `{"say":"hello"}`, or a move by one field,
+ * `{"move":{"dx":1,"dy":0}}`.
+ */
 export type Action = t.TypeOf<typeof Action>;
 
 /** Everything that can happen in the game. */

@@ -18,7 +18,10 @@ export interface Options {
   readonly service: { readonly url: string; readonly token: string } | undefined;
 }
 
-/** Reads the arguments and the environment. If the lobby cannot start with them, it says why in one line, and exits. */
+/**
+ * Reads the arguments and the environment. If the lobby cannot start with them, it says why in one
+ * line, and exits.
+ */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): Options {
   const { help, metrics = false, port = env.PORT ?? '0' } = flagsIn(args);
   if (help) {

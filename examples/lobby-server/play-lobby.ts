@@ -4,9 +4,9 @@ import type { PlayerMessage, PlayerSocket } from 'lobby-rx/lobby-server';
 import { nextGame, parseAction, type Game, type GameEvent } from './game.js';
 
 /**
- * Runs the game for the players that the gate admits, and sends each new state to all of them, and to each the ticket with which they
- * can come back. A player who sends
- * an invalid action is disconnected with code 4400. Emits each state of the game, and completes when the gate has
+ * Runs the game for the players that the gate admits, and sends each new state to all of them, and
+ * to each the ticket with which they can come back. A player who sends an invalid action is
+ * disconnected with code 4400. Emits each state of the game, and completes when the gate has
  * completed and the last player has left.
  */
 export function playLobby(gate$: Observable<PlayerSocket>): Observable<Game> {

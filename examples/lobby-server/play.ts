@@ -1,4 +1,5 @@
-// npm run play -- URL TOKEN: joins the game of `npm run lobby` as one of its players, and comes back if the connection drops.
+// npm run play -- URL TOKEN: joins the game of `npm run lobby` as one of its players, and comes
+// back if the connection drops.
 import { createInterface } from 'node:readline';
 import { WebSocket } from 'ws';
 import { BOARD_SIZE } from './game.js';
@@ -19,7 +20,10 @@ interface Message {
 }
 
 const STEPS: Readonly<Record<string, { readonly dx: number; readonly dy: number }>> = {
-  ...{ w: { dx: 0, dy: -1 }, a: { dx: -1, dy: 0 }, s: { dx: 0, dy: 1 }, d: { dx: 1, dy: 0 } },
+  w: { dx: 0, dy: -1 },
+  a: { dx: -1, dy: 0 },
+  s: { dx: 0, dy: 1 },
+  d: { dx: 1, dy: 0 },
 };
 
 /** Names and messages come from strangers: they must not control the terminal. */
@@ -62,7 +66,9 @@ function enter(): void {
     if (message.players) show(message);
     if (isLeaving) socket.close(1000);
   });
-  socket.on('error', ({ message }) => (problem = message));
+  socket.on('error', ({ message }) => {
+    problem = message;
+  });
   socket.on('close', (code, reason) => {
     const isFinal = !DROPPED.includes(code) || reason.toString() === 'gate_closed';
     const isDropped = !isFinal && ticket !== undefined && !isLeaving;

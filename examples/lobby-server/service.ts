@@ -9,12 +9,14 @@ export interface Service {
   readonly close?: () => void;
 }
 
-/** Player tokens are usually valid for two minutes. Here they are for an hour: there is no hurry. */
+/**
+ * Player tokens are usually valid for two minutes. Here they are for an hour: there is no hurry.
+ */
 const RESERVATION = 3_600_000;
 
 /**
- * Starts an emulator of the service for a lobby on this port of 127.0.0.1. Prints a command for each of two players, and takes
- * the emulator's commands on standard input.
+ * Starts an emulator of the service for a lobby on this port of 127.0.0.1. Prints a command for
+ * each of two players, and takes the emulator's commands on standard input.
  */
 export async function emulatedService(port: number): Promise<Service> {
   const emulator = createEmulator({ reservation: RESERVATION, random: Math.random });
@@ -48,7 +50,10 @@ Each of them works once. Type player for a new one, help for more, Ctrl-C to sto
   };
 }
 
-/** What a command has done, and a line for each value. Control characters must not reach the terminal. */
+/**
+ * What a command has done, and a line for each value. Control characters must not reach the
+ * terminal.
+ */
 function textOf({ message, ...values }: ControlResult): string {
   const rows = Object.entries(values).map(
     ([name, value]) => `  ${name.padEnd(14)} ${typeof value === 'string' ? value : JSON.stringify(value)}`,

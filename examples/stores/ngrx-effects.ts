@@ -1,4 +1,5 @@
-// NgRx effects: what ngrx-store.ts does by hand, for as long as the application runs; provide them with provideEffects.
+// NgRx effects: what ngrx-store.ts does by hand, for as long as the application runs; provide them
+// with provideEffects.
 import { inject, InjectionToken } from '@angular/core';
 import { createEffect } from '@ngrx/effects';
 import { createAction, props } from '@ngrx/store';
@@ -10,7 +11,10 @@ import { lobbyActions } from './ngrx-store.js';
 export const CLIENT = new InjectionToken<Client>('CLIENT');
 export const GROUP_ID = new InjectionToken<string>('GROUP_ID');
 
-/** A stream has ended: the service refuses the token, for example. NgRx would subscribe again at once. */
+/**
+ * A stream has ended: the service refuses the token, for example. NgRx would subscribe again at
+ * once.
+ */
 export const lobbyFailed = createAction('[lobby-rx] Failed', props<{ error: unknown }>());
 
 export const rosterChanged = createEffect(

@@ -1,4 +1,5 @@
-// NgRx SignalStore: the group and live profiles as signals, for the lifetime of the injector that provides the store.
+// NgRx SignalStore: the group and live profiles as signals, for the lifetime of the injector that
+// provides the store.
 import { InjectionToken, computed, inject } from '@angular/core';
 import { patchState, signalStore, withComputed, withMethods, withState } from '@ngrx/signals';
 import { rxMethod } from '@ngrx/signals/rxjs-interop';

@@ -22,7 +22,10 @@ export const lobby = createFeature({
   ),
 });
 
-/** Keeps the feature up to date until it is unsubscribed from (`destroyRef.onDestroy`). `onError` gets the final error. */
+/**
+ * Keeps the feature up to date until it is unsubscribed from (`destroyRef.onDestroy`). `onError`
+ * gets the final error.
+ */
 export function follow(store: Store, client: Client, group_id: string, onError: (error: unknown) => void) {
   return merge(
     client.group

@@ -14,7 +14,10 @@ async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setTimeout(resolve, 5));
 }
 
-/** Follows a group of the emulator in a store, over HTTP, and checks that the store is kept up to date. */
+/**
+ * Follows a group of the emulator in a store, over HTTP, and checks that the store is kept up to
+ * date.
+ */
 export function scenario(
   name: string,
   open: (client: Client, group_id: string) => StoreView & { close(): void },

@@ -39,16 +39,25 @@ import {
 } from '../stream/index.js';
 import type { RequestLogEntry, Token, Transport } from '../transport/index.js';
 
-/** An entry of a client's log: about a request (with a `method`) or about a watch (with a `watchId`). */
+/**
+ * An entry of a client's log: about a request (with a `method`) or about a watch (with a
+ * `watchId`).
+ */
 export type LogEntry = RequestLogEntry | WatchLogEntry;
 
-/** The options of all watches of a client. They wake when the machine does: in a page by `pageWake()`, elsewhere after a jump of the clock. */
+/**
+ * The options of all watches of a client. They wake when the machine does: in a page by
+ * `pageWake()`, elsewhere after a jump of the clock.
+ */
 export interface ClientWatchConfig extends Pick<WatchConfig<unknown>, WatchOption> {
-  /** How long a feed keeps polling after its last subscriber has unsubscribed, in ms. Default 1,000. */
+  /**
+   * How long a feed keeps polling after its last subscriber has unsubscribed, in ms. Default 1,000.
+   */
   readonly linger?: number;
   /**
-   * How many GETs of a route are sent in any 15 minutes, by the client and its clients of `as`. Below 79 % of it nothing waits; polls beyond
-   * that are spread. Default 1,900: the service serves 1,920 to an address. `Infinity` for a service of your own.
+   * How many GETs of a route are sent in any 15 minutes, by the client and its clients of `as`.
+   * Below 79 % of it nothing waits; polls beyond that are spread. Default 1,900: the service serves
+   * 1,920 to an address. `Infinity` for a service of your own.
    */
   readonly quota?: number;
 }
@@ -59,23 +68,31 @@ type WatchOption = 'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' |
 export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** The base URL of all three services, if they share one. It may include a path. */
   readonly url?: string;
-  /** {group_url} of the interface document. Default: `url`. URLs of services that are not used may be omitted. */
+  /**
+   * {group_url} of the interface document. Default: `url`. URLs of services that are not used may
+   * be omitted.
+   */
   readonly groupUrl?: string;
   /** {matchmaker_url} of the interface document. Default: `url`. */
   readonly matchmakerUrl?: string;
   /** {api_url} of the interface document. Default: `url`. */
   readonly apiUrl?: string;
   /**
-   * The bearer token of an identity or a lobby. `{ get, renew }` if it expires: `get` gives the token, and is called before each request;
-   * `renew` is called after a 401, and gives a fresh one, at once, as a promise or as an Observable. Either gives `null` if nobody is
-   * signed in. What they throw is taken for passing: a watch tries again. Streams end with an `UnauthorizedError`, and only with that, if the
-   * player has to sign in again. A string never changes; a function is `get` for both; `false` if something else adds the token.
+   * The bearer token of an identity or a lobby. `{ get, renew }` if it expires: `get` gives the
+   * token, and is called before each request; `renew` is called after a 401, and gives a fresh one,
+   * at once, as a promise or as an Observable. Either gives `null` if nobody is signed in. What
+   * they throw is taken for passing: a watch tries again. Streams end with an `UnauthorizedError`,
+   * and only with that, if the player has to sign in again. A string never changes; a function is
+   * `get` for both; `false` if something else adds the token.
    *
    * @example
-   * token: { get: () => session.token, renew: () => session.renew() } // error: e => isUnauthorizedError(e) && showSignIn()
+   * token: { get: () => session.token, renew: () => session.renew() }
    */
   readonly token: Token;
-  /** Allows plain http: to other machines. Default false, because it exposes the token to everyone on the network. */
+  /**
+   * Allows plain http: to other machines. Default false, because it exposes the token to everyone
+   * on the network.
+   */
   readonly insecure?: boolean;
   /** How long a request that does not block may take, in ms. Default 15,000. */
   readonly timeout?: number;
@@ -83,20 +100,23 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   readonly watch?: ClientWatchConfig;
   /** How requests are carried. Default `fromFetch()`. */
   readonly transport?: Transport;
-  /** Called for each request and after each poll of a watch. Entries contain no tokens. Errors are swallowed. */
+  /**
+   * Called for each request and after each poll of a watch. Entries contain no tokens. Errors are
+   * swallowed.
+   */
   readonly log?: (entry: LogEntry) => void;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
   /** What a test may have to set besides the clock. */
   readonly testing?: TestingConfig;
   /**
-   * Replacements for built-in endpoints, with the same input and answer: for servers with other paths. Everything that uses
-   * an endpoint (roster, feed, gate) then uses the replacement.
+   * Replacements for built-in endpoints, with the same input and answer: for servers with other
+   * paths. Everything that uses an endpoint (roster, feed, gate) then uses the replacement.
    */
   readonly endpoints?: Partial<Endpoints>;
   /**
-   * Codecs of your own event kinds, by their names on the wire. These kinds become members of `LiveEvent`, with the decoded
-   * value as `payload`. For example: `feed.on('chat_message')`.
+   * Codecs of your own event kinds, by their names on the wire. These kinds become members of
+   * `LiveEvent`, with the decoded value as `payload`. For example: `feed.on('chat_message')`.
    */
   readonly kinds?: Codecs;
 }
@@ -126,7 +146,12 @@ const OPTIONS: Options<ClientConfig> = {
 };
 const { wake$, timeout, minInterval, burst, retention, backoff } = WATCH_OPTIONS;
 const OPTIONS_OF_WATCHES: Options<ClientWatchConfig> = {
-  ...{ wake$, timeout, minInterval, burst, retention, backoff },
+  wake$,
+  timeout,
+  minInterval,
+  burst,
+  retention,
+  backoff,
   linger: milliseconds,
   quota: { name: 'a positive integer, or Infinity', is: u => u === Infinity || positiveInteger.is(u) },
 };
@@ -134,7 +159,10 @@ const OPTIONS_OF_WATCHES: Options<ClientWatchConfig> = {
 /** A {@link ClientConfig} that has been checked, with all of its endpoints. */
 export type CheckedConfig = Omit<ClientConfig, 'endpoints' | 'kinds'> & { readonly endpoints: Endpoints };
 
-/** Throws an `InputError` that says what to change if a config is invalid, except for its URLs and its token. */
+/**
+ * Throws an `InputError` that says what to change if a config is invalid, except for its URLs and
+ * its token.
+ */
 export function checkedConfig(config: ClientConfig<EventCodecs>): CheckedConfig {
   checkArgument('config', plainObject, config);
   checkOptions<object>(config, OPTIONS);

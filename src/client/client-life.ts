@@ -15,7 +15,9 @@ import type { TransportError } from '../error/index.js';
 /** Passes a value of a source on, or not. */
 type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
 
-/** What all streams of a client hear of: that they should try now, and that the client is closed. */
+/**
+ * What all streams of a client hear of: that they should try now, and that the client is closed.
+ */
 export class ClientLife {
   /** Emits when the client is told to try now. */
   readonly tryNow$ = new DirectSubject<void>();
@@ -28,7 +30,10 @@ export class ClientLife {
     this.tryNow$.next();
   }
 
-  /** Emits what a source of wakes does, and when the client is told to try now. One that fails ends nothing. */
+  /**
+   * Emits what a source of wakes does, and when the client is told to try now. One that fails ends
+   * nothing.
+   */
   wakes(wake$: ObservableInput<unknown>): Observable<unknown> {
     return merge(defer(() => wake$).pipe(catchError(() => NEVER)), this.tryNow$);
   }
@@ -61,7 +66,10 @@ export class ClientLife {
     return this.#until(source$, forward, complete);
   }
 
-  /** The same. While `isActive$` says that nobody needs it, this holds it no more than who made it does. */
+  /**
+   * The same. While `isActive$` says that nobody needs it, this holds it no more than who made it
+   * does.
+   */
   heldWhileActive<T>(source$: Observable<T>, isActive$: Observable<boolean>): Observable<T> {
     return this.#until(source$, passOn, complete, isActive$);
   }
@@ -84,7 +92,10 @@ export class ClientLife {
     });
   }
 
-  /** The source, until the client is closed: then, and whenever it is subscribed to later, it ends like this. */
+  /**
+   * The source, until the client is closed: then, and whenever it is subscribed to later, it ends
+   * like this.
+   */
   #until<T, R>(
     source$: Observable<T>,
     forward: Forward<T, R>,

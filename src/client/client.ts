@@ -19,7 +19,8 @@ import {
 } from './requests.js';
 
 /**
- * The service as streams, for one token of an identity or a lobby. Nothing is sent until an Observable is subscribed to.
+ * The service as streams, for one token of an identity or a lobby. Nothing is sent until an
+ * Observable is subscribed to.
  * `Own` has the payloads of your own event kinds.
  */
 export interface Client<Own extends object = NoOwnEvents> {
@@ -28,7 +29,8 @@ export interface Client<Own extends object = NoOwnEvents> {
   readonly events: EventsApi<Own>;
 
   /**
-   * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts. See `endpoint`.
+   * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
+   * See `endpoint`.
    *
    * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -42,8 +44,9 @@ export interface Client<Own extends object = NoOwnEvents> {
   ): Observable<Answer>;
 
   /**
-   * Watches a GET endpoint that takes a `watch_index` and answers with a `watch.index`. Emits each answer with news. Cold. It
-   * completes only if `ack` decides so, or the client is closed, and ends only with an error that polling again cannot fix. See `watch`.
+   * Watches a GET endpoint that takes a `watch_index` and answers with a `watch.index`. Emits each
+   * answer with news. Cold. It completes only if `ack` decides so, or the client is closed, and
+   * ends only with an error that polling again cannot fix. See `watch`.
    *
    * @example
    * client.watch(getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -67,7 +70,8 @@ export interface Client<Own extends object = NoOwnEvents> {
   ): Observable<WatchSignal<Answer>>;
 
   /**
-   * Reads the pages of an endpoint whose input and answer have an `anchor`. Cold and lazy. It completes after the last page.
+   * Reads the pages of an endpoint whose input and answer have an `anchor`. Cold and lazy. It
+   * completes after the last page.
    * See `pages`. With `backoff`, each page is retried by itself.
    *
    * @example
@@ -80,18 +84,22 @@ export interface Client<Own extends object = NoOwnEvents> {
   ): Observable<Answer>;
 
   /**
-   * A client for another token: of another identity or lobby. It shares transport, URLs and all other options with this one, but
-   * no feed, and takes little memory. Throws an `InputError` if the token is invalid.
+   * A client for another token: of another identity or lobby. It shares transport, URLs and all
+   * other options with this one, but no feed, and takes little memory. Throws an `InputError` if
+   * the token is invalid.
    *
    * @example
-   * client.as(() => tokenOf(identity_id)).events.batches().subscribe(({ events }) => apply(events));
+   * client
+   *   .as(() => tokenOf(identity_id))
+   *   .events.batches()
+   *   .subscribe(({ events }) => apply(events));
    */
   as(token: Token): Client<Own>;
 
   /**
-   * Tries now: the watches, feeds and rosters of this client poll on a new connection, except where the service has asked for a
-   * wait. They poll within a second, or within 1 ms for each watch of the process if there are more than 1,000. For a button, for
-   * example.
+   * Tries now: the watches, feeds and rosters of this client poll on a new connection, except where
+   * the service has asked for a wait. They poll within a second, or within 1 ms for each watch of
+   * the process if there are more than 1,000. For a button, for example.
    *
    * @example
    * retryButton.onclick = () => client.wake();
@@ -99,12 +107,14 @@ export interface Client<Own extends object = NoOwnEvents> {
   wake(): void;
 
   /**
-   * Ends everything, for a sign-out: watches, feeds and rosters complete, now and whenever they are subscribed to later. A request that
-   * is open or is sent later fails with a `TransportError` whose reason is `client_closed`, and so does a walk over pages; an open POST with
-   * `lost`, since it may have been done. An `ack` that has not settled is unsubscribed. Clients of `as` are independent.
+   * Ends everything, for a sign-out: watches, feeds and rosters complete, now and whenever they are
+   * subscribed to later. A request that is open or is sent later fails with a `TransportError`
+   * whose reason is `client_closed`, and so does a walk over pages; an open POST with `lost`, since
+   * it may have been done. An `ack` that has not settled is unsubscribed. Clients of `as` are
+   * independent.
    *
-   * With `requests: 'drop'` requests and walks are unsubscribed instead: on a server that renders pages, an unhandled error would end the
-   * process.
+   * With `requests: 'drop'` requests and walks are unsubscribed instead: on a server that renders
+   * pages, an unhandled error would end the process.
    *
    * @example
    * signOut$.subscribe(() => client.close());
@@ -112,8 +122,9 @@ export interface Client<Own extends object = NoOwnEvents> {
   close(how?: { readonly requests?: 'fail' | 'drop' }): void;
 
   /**
-   * Emits the error of each token that is refused, once, whichever request was refused: the one place to show *sign in again*. It also emits,
-   * once, if nobody is signed in. It only observes, and completes with `close()`.
+   * Emits the error of each token that is refused, once, whichever request was refused: the one
+   * place to show *sign in again*. It also emits, once, if nobody is signed in. It only observes,
+   * and completes with `close()`.
    *
    * @example
    * client.unauthorized$.subscribe(() => showSignIn());
@@ -126,13 +137,16 @@ export interface Client<Own extends object = NoOwnEvents> {
   /** The clock of this client: `scheduler` of its config. */
   readonly scheduler: SchedulerLike;
 
-  /** How long a shared feed keeps polling after its last subscriber has left, in ms: `watch.linger` of its config. */
+  /**
+   * How long a shared feed keeps polling after its last subscriber has left, in ms: `watch.linger`
+   * of its config.
+   */
   readonly linger: number;
 }
 
 /**
- * Creates a client of the Lobby, Group and Identity Event service for one token of an identity or a lobby. It sends nothing
- * by itself; its Observables send requests when they are subscribed to.
+ * Creates a client of the Lobby, Group and Identity Event service for one token of an identity or a
+ * lobby. It sends nothing by itself; its Observables send requests when they are subscribed to.
  *
  * Throws an `InputError` if an option is unknown or invalid.
  *
@@ -150,7 +164,10 @@ const CLOSE_OPTIONS: Options<{ readonly requests?: 'fail' | 'drop' }> = {
   requests: { name: "'fail' or 'drop'", is: u => u === 'fail' || u === 'drop' },
 };
 
-/** A class, since an object with getters of its own takes 2 KB more: a server has thousands of clients. Its methods can be taken from it. */
+/**
+ * A class, since an object with getters of its own takes 2 KB more: a server has thousands of
+ * clients. Its methods can be taken from it.
+ */
 class ClientOfContext<Own extends object> implements Client<Own> {
   readonly #context: ClientContext;
   #group: Client<Own>['group'] | undefined;
@@ -168,10 +185,12 @@ class ClientOfContext<Own extends object> implements Client<Own> {
   }
 
   get group(): Client<Own>['group'] {
-    return (this.#group ??= createGroupApi(this.#context));
+    this.#group ??= createGroupApi(this.#context);
+    return this.#group;
   }
   get matchmaker(): Client<Own>['matchmaker'] {
-    return (this.#matchmaker ??= createMatchmakerApi(this.#context));
+    this.#matchmaker ??= createMatchmakerApi(this.#context);
+    return this.#matchmaker;
   }
   get unauthorized$(): Client<Own>['unauthorized$'] {
     this.#unauthorized$ ??= this.#context.life.whileOpen(this.#context.unauthorized$);

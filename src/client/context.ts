@@ -42,7 +42,10 @@ export interface ClientContext {
   readonly scheduler: SchedulerLike;
   /** How long a feed polls without a subscriber, in ms. */
   readonly linger: number;
-  /** The same for another token. It shares everything else. Throws an `InputError` if the token is invalid. */
+  /**
+   * The same for another token. It shares everything else. Throws an `InputError` if the token is
+   * invalid.
+   */
   as(token: Token): ClientContext;
 }
 
@@ -98,7 +101,10 @@ interface SharedContext extends Pick<
   readonly monotonic: TimestampProvider;
 }
 
-/** What only some clients need is made when it is used: a process may have a client for each of thousands of identities. */
+/**
+ * What only some clients need is made when it is used: a process may have a client for each of
+ * thousands of identities.
+ */
 class ContextOfToken implements ClientContext {
   readonly #shared: SharedContext;
   readonly #authorized: Transport;
@@ -156,7 +162,10 @@ class ContextOfToken implements ClientContext {
   }
 }
 
-/** A transport of a client that may be closed. What had reached the service may have been done, unless it was a GET. */
+/**
+ * A transport of a client that may be closed. What had reached the service may have been done,
+ * unless it was a GET.
+ */
 function whileOpen(life: ClientLife, transport: Transport): Transport {
   return request => {
     let reason: TransportFailure = 'client_closed';
@@ -194,7 +203,9 @@ declare const URL: new (url: string) => {
   readonly hash: string;
 };
 
-/** Checks a base URL and removes trailing slashes. Throws an `InputError` that says what to change. */
+/**
+ * Checks a base URL and removes trailing slashes. Throws an `InputError` that says what to change.
+ */
 export function baseUrl(name: string, value: unknown, insecure: boolean): string {
   const url = parse(name, value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -22,12 +22,16 @@ import type { ClientContext } from './context.js';
 import { endpointAnswers, endpointWatch, request } from './requests.js';
 import { sharedEvents } from './shared-events.js';
 
-/** The live events of the identity that the client's token belongs to (docs/the-service.md, 4.3 and 6). */
+/**
+ * The live events of the identity that the client's token belongs to (docs/the-service.md, 4.3 and
+ * 6).
+ */
 export interface EventsApi<Own extends object = NoOwnEvents> {
   /**
-   * Requests events once. Cold: emits one answer and completes. Unsubscribing aborts. Without a `watch_index` the answer comes
-   * immediately, without events; its index marks the current position. With a `watch_index` it comes once there are newer
-   * events, or without events after 40–60 s.
+   * Requests events once. Cold: emits one answer and completes. Unsubscribing aborts. Without a
+   * `watch_index` the answer comes immediately, without events; its index marks the current
+   * position. With a `watch_index` it comes once there are newer events, or without events after
+   * 40–60 s.
    *
    * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -37,26 +41,31 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
   watch(input?: EventsWatchInput): Observable<IdentityEventList<Own>>;
 
   /**
-   * The live events in batches, one for each answer with events. Cold: each subscription is a separate watch. It completes
-   * only if `ack` decides so, or the client is closed. `from` resumes from an earlier index or checkpoint. `ack` delays the next poll until a batch has
-   * been processed: without it, `concatMap` queues batches without a bound if it is slower than the service.
+   * The live events in batches, one for each answer with events. Cold: each subscription is a
+   * separate watch. It completes only if `ack` decides so, or the client is closed. `from` resumes
+   * from an earlier index or checkpoint. `ack` delays the next poll until a batch has been
+   * processed: without it, `concatMap` queues batches without a bound if it is slower than the
+   * service.
    *
    * Errors: only those that polling again cannot fix; everything else is retried. See `watch`.
    *
    * @example
-   * client.events.batches({ ack: (batch, checkpoint) => save(checkpoint) }).subscribe(({ events }) => apply(events));
+   * client.events
+   *   .batches({ ack: (batch, checkpoint) => save(checkpoint) })
+   *   .subscribe(({ events }) => apply(events));
    */
   batches(config?: WatchConfig<IdentityEventList<Own>>): Observable<IdentityEventList<Own>>;
 
   /**
-   * The client's shared feed: one poll for all subscribers of all its streams, and none while there are no subscribers. It
-   * keeps its place while the client lives: a new subscriber continues where the last one left.
+   * The client's shared feed: one poll for all subscribers of all its streams, and none while there
+   * are no subscribers. It keeps its place while the client lives: a new subscriber continues where
+   * the last one left.
    */
   readonly feed: EventFeed<Own>;
 
   /**
-   * Creates a separate feed with its own poll and its own place. With `resume: false`, it does not keep its place: each first
-   * subscriber starts from now, with a gap if there was one before.
+   * Creates a separate feed with its own poll and its own place. With `resume: false`, it does not
+   * keep its place: each first subscriber starts from now, with a gap if there was one before.
    *
    * @example
    * const feed = client.events.createFeed({ from: savedIndex, linger: 5_000 });
@@ -67,18 +76,24 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
 /** The options of `EventsApi.createFeed`. */
 export interface FeedConfig<Own extends object = NoOwnEvents>
   extends WatchConfig<IdentityEventList<Own>>, EventFeedConfig {
-  /** Whether the next subscriber, after all others have left, continues where they stopped. Default true. */
+  /**
+   * Whether the next subscriber, after all others have left, continues where they stopped. Default
+   * true.
+   */
   readonly resume?: boolean;
   /**
-   * Shares the watch with others, or pauses it: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. `ack` is called only where
-   * the watch runs. Default: the feed has a watch of its own.
+   * Shares the watch with others, or pauses it: `whileAlive` and `acrossTabs()` of
+   * `lobby-rx/browser`. `ack` is called only where the watch runs. Default: the feed has a watch of
+   * its own.
    */
   readonly share?: WatchSharing;
 }
 
 const FEED_OPTIONS: Options<FeedConfig> = {
   ...WATCH_OPTIONS,
-  ...{ linger: milliseconds, resume: aBoolean, share: aFunction },
+  linger: milliseconds,
+  resume: aBoolean,
+  share: aFunction,
 };
 
 /** An endpoint of live events. */

@@ -3,25 +3,31 @@ import type { PlayerTokenInput } from '../endpoint/index.js';
 import type { ClientContext } from './context.js';
 import { request } from './requests.js';
 
-/** Operations for lobby servers (docs/the-service.md, 4.2). The client's token must be the lobby's. */
+/**
+ * Operations for lobby servers (docs/the-service.md, 4.2). The client's token must be the lobby's.
+ */
 export interface MatchmakerApi {
   readonly players: {
     /**
-     * Confirms a player's token. Emits once and completes when the service has answered OK. Until then the lobby server must
-     * do nothing else on the player's socket; on any error it must close the socket. Cold. The operation is not idempotent,
-     * so it is never retried automatically, and an error after which the player may be counted is not retryable: `backoff()` passes it on.
+     * Confirms a player's token. Emits once and completes when the service has answered OK. Until
+     * then the lobby server must do nothing else on the player's socket; on any error it must close
+     * the socket. Cold. The operation is not idempotent, so it is never retried automatically, and
+     * an error after which the player may be counted is not retryable: `backoff()` passes it on.
      *
-     * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired: see its `code`), `DecodeError` (a
-     * 2xx that does not come from the service, such as a proxy's HTML page). `whyNotConnected` explains an error.
+     * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired: see its
+     * `code`), `DecodeError` (a 2xx that does not come from the service, such as a proxy's HTML
+     * page). `whyNotConnected` explains an error.
      *
      * @example
-     * client.matchmaker.players.connected({ player_token }).subscribe({ next: admit, error: () => socket.close() });
+     * client.matchmaker.players
+     *   .connected({ player_token })
+     *   .subscribe({ next: admit, error: () => socket.close() });
      */
     connected(input: PlayerTokenInput): Observable<void>;
 
     /**
-     * Frees a player's slot. Emits once and completes when the service has answered OK. Cold. It exists on deployed servers,
-     * but not in the interface document.
+     * Frees a player's slot. Emits once and completes when the service has answered OK. Cold. It
+     * exists on deployed servers, but not in the interface document.
      *
      * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
      *

@@ -11,7 +11,10 @@ import {
 } from 'rxjs';
 import type { Endpoint } from '../endpoint/index.js';
 
-/** The requests that a client may send in any 15 minutes, route by route: law 6. Its clients of `as` share it. */
+/**
+ * The requests that a client may send in any 15 minutes, route by route: law 6. Its clients of `as`
+ * share it.
+ */
 export class RequestQuota {
   readonly #routes = new Map<string, RouteQuota>();
 
@@ -35,16 +38,25 @@ export class RequestQuota {
 
 const WINDOW_MS = 900_000;
 
-/** This part of the quota may go at once, and the rest evenly over 15 minutes: no 15 minutes have more than all of it. */
+/**
+ * This part of the quota may go at once, and the rest evenly over 15 minutes: no 15 minutes have
+ * more than all of it.
+ */
 const BURST = 1 / 4;
 
-/** Plain requests are never delayed. What they owe delays a poll by no more than this, so that it is answered before its index expires. */
+/**
+ * Plain requests are never delayed. What they owe delays a poll by no more than this, so that it is
+ * answered before its index expires.
+ */
 const MAX_DEBT_MS = 235_000;
 
 /** A poll of a watch, or a later page of a roster. */
 type Queued = 'poll' | 'page';
 
-/** A token bucket. Polls and pages that find no token wait in a queue each, and are served in turns: neither starves the other. */
+/**
+ * A token bucket. Polls and pages that find no token wait in a queue each, and are served in turns:
+ * neither starves the other.
+ */
 export class RouteQuota {
   // Mostly nothing has to wait, and a server has thousands of clients.
   readonly #queues: Partial<Record<Queued, Set<Subscriber<number>>>> = {};
@@ -62,12 +74,15 @@ export class RouteQuota {
     readonly clock: TimestampProvider,
     readonly scheduler: SchedulerLike,
   ) {
-    this.#tokens = this.#burst = Math.max(1, Math.floor(quota * BURST));
+    this.#burst = Math.max(1, Math.floor(quota * BURST));
+    this.#tokens = this.#burst;
     this.#rate = Math.max(1, quota - this.#burst) / WINDOW_MS;
     this.#filledAt = clock.now();
   }
 
-  /** Completes when a request may be sent. If it has to wait, it emits for about how long, in ms. */
+  /**
+   * Completes when a request may be sent. If it has to wait, it emits for about how long, in ms.
+   */
   take(kind: Queued): Observable<number> {
     return new Observable(subscriber => {
       this.#fill();
@@ -76,7 +91,8 @@ export class RouteQuota {
         subscriber.complete();
         return;
       }
-      const queue = (this.#queues[kind] ??= new Set()).add(subscriber);
+      this.#queues[kind] ??= new Set();
+      const queue = this.#queues[kind].add(subscriber);
       subscriber.add(() => {
         queue.delete(subscriber);
         if (this.#queued === 0) this.#serving.unsubscribe();
@@ -92,7 +108,10 @@ export class RouteQuota {
     this.#tokens = Math.max(this.#tokens - 1, -this.#rate * MAX_DEBT_MS);
   }
 
-  /** Completes when there is room for so many requests, or all that may go at once; or has been none for `patience` ms. */
+  /**
+   * Completes when there is room for so many requests, or all that may go at once; or has been none
+   * for `patience` ms.
+   */
   room(requests: number, patience: number): Observable<never> {
     return defer(() => {
       this.#fill();

@@ -42,7 +42,10 @@ export interface RequestConfig {
 
 const REQUEST_OPTIONS: Options<RequestConfig> = { keepalive: aBoolean, maxBody: positiveInteger };
 
-/** Sends one request to an endpoint: see `Client.request`. Throws an `InputError` if the config is invalid. */
+/**
+ * Sends one request to an endpoint: see `Client.request`. Throws an `InputError` if the config is
+ * invalid.
+ */
 export function request<Input, Answer>(
   context: ClientContext,
   endpoint: Endpoint<Input, Answer>,
@@ -68,7 +71,9 @@ function counted<A>(sent$: Observable<A>, route: RouteQuota): Observable<A> {
   });
 }
 
-/** How to poll an endpoint, and the settings of a watch: those of the config, else the endpoint's. */
+/**
+ * How to poll an endpoint, and the settings of a watch: those of the config, else the endpoint's.
+ */
 interface EndpointWatch<Answer> {
   readonly poll: SinglePoll<Answer>;
   readonly settings: WatchSettings<Answer>;
@@ -104,7 +109,10 @@ export function endpointWatch<Input, Answer>(
       // A name that a spread adds to would cost each input a hidden class of its own in V8.
       requestText(polling, endpoint, Object.assign({}, input, { watch_index }) as Input, {
         kind: 'poll',
-        ...{ needsFreshConnection, onArrival, onSent, pollOf },
+        needsFreshConnection,
+        onArrival,
+        onSent,
+        pollOf,
       }),
     // The same object: there are thousands of watches.
     settings: Object.assign(settings, { tryNow$: life.tryNow$ }),
@@ -147,11 +155,16 @@ export function endpointAnswers<Input, Answer>(
 
 /** The options of reading the pages of an endpoint. */
 export interface ClientPagesConfig<P> extends PagesConfig<P> {
-  /** Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends the walk. */
+  /**
+   * Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends
+   * the walk.
+   */
   readonly backoff?: RetryConfig;
 }
 
-/** Reads the pages of an endpoint. Those that are read `forWatch` wait for the quota of their route. */
+/**
+ * Reads the pages of an endpoint. Those that are read `forWatch` wait for the quota of their route.
+ */
 export function endpointPages<Input, Answer>(
   context: ClientContext,
   endpoint: Endpoint<Input, Answer>,

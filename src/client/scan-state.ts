@@ -1,8 +1,8 @@
 import { distinctUntilChanged, scan, startWith, type OperatorFunction } from 'rxjs';
 
 /**
- * Reduces a stream to a state, as a store does. Unlike `scan`, it emits the seed first, and emits nothing if `reduce` returns
- * the same state.
+ * Reduces a stream to a state, as a store does. Unlike `scan`, it emits the seed first, and emits
+ * nothing if `reduce` returns the same state.
  *
  * @example
  * const joins$ = feed.lobbyJoin$.pipe(scanState((count: number) => count + 1, 0));

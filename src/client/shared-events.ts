@@ -26,8 +26,9 @@ interface SharedEventsConfig<List> extends WatchConfig<List> {
 }
 
 /**
- * The signals of a watch of events that is shared, for the audience of a feed. Those that share it may be of different deployments: they
- * share what the service has sent, and each of them decodes it.
+ * The signals of a watch of events that is shared, for the audience of a feed. Those that share it
+ * may be of different deployments: they share what the service has sent, and each of them decodes
+ * it.
  */
 export function sharedEvents<Own extends object>(
   context: ClientContext,
@@ -62,7 +63,10 @@ export function sharedEvents<Own extends object>(
   const watch = continuingWatch(poll, { ...settings, from: undefined });
   const now = () => scheduler.now();
   let place: Checkpoint | undefined;
-  /** What has been dropped, or is not continued, is a gap before the next answer: only then does a reload see what came before. */
+  /**
+   * What has been dropped, or is not continued, is a gap before the next answer: only then does a
+   * reload see what came before.
+   */
   let due: GapReason | undefined;
   let isStarted = false;
   let isRunning = false;
@@ -71,7 +75,8 @@ export function sharedEvents<Own extends object>(
     // The age of an index alone is unknown: it counts as new.
     if (!isStarted && from) place = { index: from.index ?? '', at: from.at ?? now() };
     if (isStarted && !resume && place) due = 'unwatched';
-    isStarted = isRunning = true;
+    isStarted = true;
+    isRunning = true;
     const index = place?.index;
     if (due === 'unwatched') place = undefined;
     return share(watch, { from: place }).pipe(
@@ -83,8 +88,12 @@ export function sharedEvents<Own extends object>(
       }),
       map(signal => (signal.kind === 'answer' ? { ...signal, answer: listOf(signal.answer) } : signal)),
       // What is held for the next subscriber counts as taken.
-      tap(signal => (place = checkpointOf(signal) ?? place)),
-      finalize(() => (isRunning = false)),
+      tap(signal => {
+        place = checkpointOf(signal) ?? place;
+      }),
+      finalize(() => {
+        isRunning = false;
+      }),
     );
   };
   const drops = (queuedCount: number) => {

@@ -2,9 +2,9 @@ import type { Observable, Observer, Unsubscribable } from 'rxjs';
 import { follow } from './direct.js';
 
 /**
- * An operator on a source of one value, such as a request, as an object: it observes the source, and is
- * what its own observer unsubscribes from. A subclass says what becomes of the value, in `next`, and
- * perhaps of the end.
+ * An operator on a source of one value, such as a request, as an object: it observes the source,
+ * and is what its own observer unsubscribes from. A subclass says what becomes of the value, in
+ * `next`, and perhaps of the end.
  *
  * It keeps the promises of a `Direct`, whatever the source does: nothing that comes late, twice, or
  * after an unsubscription is passed on.
@@ -38,7 +38,10 @@ export abstract class DirectOperator<In, Out = In> implements Observer<In>, Unsu
     return this;
   }
 
-  /** Called with each value of the source. It has to ignore those that come after the end, as `emit` does. */
+  /**
+   * Called with each value of the source. It has to ignore those that come after the end, as `emit`
+   * does.
+   */
   abstract next(value: In): void;
 
   /** Passes the one value on, and completes. */

@@ -2,15 +2,18 @@ import type { Observer, Unsubscribable } from 'rxjs';
 import { Direct } from './direct.js';
 
 /**
- * Like a Subject that never ends. To leave a Subject takes a search through all of its observers; to
- * leave this one costs the same, however many there are.
+ * Like a Subject that never ends. To leave a Subject takes a search through all of its observers;
+ * to leave this one costs the same, however many there are.
  */
 export class DirectSubject<T> extends Direct<T> {
   #members: Set<Membership<T>> | undefined;
   readonly #connect: (() => Unsubscribable) | undefined;
   #connection: Unsubscribable | undefined;
 
-  /** `connect` is called when the first observer has come; what it returns ends when the last one leaves. */
+  /**
+   * `connect` is called when the first observer has come; what it returns ends when the last one
+   * leaves.
+   */
   constructor(connect?: () => Unsubscribable) {
     super(observer => this.join(observer));
     this.#connect = connect;
@@ -58,5 +61,33 @@ class Membership<T> implements Unsubscribable {
 
   unsubscribe(): void {
     this.#subject.leave(this);
+  }
+}
+
+/**
+ * Like a BehaviorSubject that never ends: emits its value to each observer at once, then each
+ * change.
+ */
+export class DirectState<T> extends DirectSubject<T> {
+  #value: T;
+
+  constructor(value: T) {
+    super();
+    this.#value = value;
+  }
+
+  get value(): T {
+    return this.#value;
+  }
+
+  override next(value: T): void {
+    this.#value = value;
+    super.next(value);
+  }
+
+  protected override join(observer: Observer<T>): Unsubscribable {
+    const membership = super.join(observer);
+    observer.next(this.#value);
+    return membership;
   }
 }

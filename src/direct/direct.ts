@@ -9,10 +9,11 @@ import {
 
 /**
  * An Observable that an observer of this library can follow without a subscriber in between. A held
- * poll passes through many layers, and a subscriber for each of them would take more memory than all
- * the rest. What is piped through an operator of RxJS is an ordinary Observable again.
+ * poll passes through many layers, and a subscriber for each of them would take more memory than
+ * all the rest. What is piped through an operator of RxJS is an ordinary Observable again.
  *
- * A subscriber sees to three things, which the function that makes a `Direct` has to promise instead:
+ * A subscriber sees to three things, which the function that makes a `Direct` has to promise
+ * instead:
  * - Nothing comes after `error` or `complete`.
  * - Nothing comes after what it returned has been unsubscribed from.
  * - Unsubscribing a second time, or after the end, does nothing.
@@ -26,8 +27,8 @@ export class Direct<T> extends Observable<T> {
 }
 
 /**
- * Subscribes an observer: without a subscriber in between if the source is {@link Direct}. An observer
- * follows one source, once. Throws what the function of a `Direct` throws.
+ * Subscribes an observer: without a subscriber in between if the source is {@link Direct}. An
+ * observer follows one source, once. Throws what the function of a `Direct` throws.
  */
 export function follow<T>(source$: ObservableInput<T>, observer: Observer<T>): Unsubscribable {
   if (source$ instanceof Direct) return (source$ as Direct<T>).follow(observer);

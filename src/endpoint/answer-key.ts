@@ -1,8 +1,9 @@
 import { jsonHash, textHash } from '../protocol/index.js';
 
 /**
- * A hash of an answer's text without its `watch`, which changes although the data has not. Answers with the same key have the
- * same text, for all practical purposes. The text itself need not be kept.
+ * A hash of an answer's text without its `watch`, which changes although the data has not. Answers
+ * with the same key have the same text, for all practical purposes. The text itself need not be
+ * kept.
  */
 export function answerKey(answer: unknown, text?: string): number {
   if (text === undefined) return jsonHash(answer, ['watch']);

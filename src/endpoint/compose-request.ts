@@ -15,7 +15,9 @@ import { checkEndpoint, fieldNames, parametersOf, type Endpoint, type Service } 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The base URLs of the services, without a trailing slash. URLs that are not used may be missing. */
+/**
+ * The base URLs of the services, without a trailing slash. URLs that are not used may be missing.
+ */
 export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
 
 /** How to send a request; see `TransportRequest`. */
@@ -24,7 +26,10 @@ export type RequestOptions = Pick<
   'kind' | 'pollOf' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival' | 'onSent'
 >;
 
-/** Composes the request of an endpoint from its input. Throws an `InputError` if the input is invalid or a URL is missing. */
+/**
+ * Composes the request of an endpoint from its input. Throws an `InputError` if the input is
+ * invalid or a URL is missing.
+ */
 export function composeRequest(
   endpoint: Endpoint,
   input: unknown,
@@ -43,7 +48,8 @@ export function composeRequest(
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeText(name, String(value))}`)
     .join('&');
   return {
-    // Names that a spread adds to another one would cost each request a hidden class of its own in V8.
+    // Names that a spread adds to another one would cost each request a hidden class of its own in
+    // V8.
     method: endpoint.method,
     // As HTTP defines it.
     idempotent: endpoint.method !== 'POST' && endpoint.method !== 'PATCH',
@@ -54,7 +60,9 @@ export function composeRequest(
   };
 }
 
-/** The names that the input of an endpoint may have. An endpoint is checked when it is first used. */
+/**
+ * The names that the input of an endpoint may have. An endpoint is checked when it is first used.
+ */
 function namesOf(endpoint: Endpoint): readonly string[] {
   const known = namesOfChecked.get(endpoint);
   if (known) return known;
@@ -80,7 +88,8 @@ function fillPath(path: string, input: Fields): string {
 
 function segment(name: string, value: unknown): string {
   const text = checkArgument(name, nonEmptyString, value);
-  // URL parsers resolve these two, even if they are encoded, and the request would go to another endpoint.
+  // URL parsers resolve these two, even if they are encoded, and the request would go to another
+  // endpoint.
   if (text === '.' || text === '..') {
     throw new InputError(name, "an identifier other than '.' and '..'", `'${text}'`);
   }
@@ -93,7 +102,10 @@ function encodeText(name: string, text: string): string {
   return encodeURIComponent(text);
 }
 
-/** Picks and checks the fields of a struct from the input. Optional fields that are null or absent are omitted. */
+/**
+ * Picks and checks the fields of a struct from the input. Optional fields that are null or absent
+ * are omitted.
+ */
 function pick(struct: AnyStruct | undefined, input: Fields): Fields {
   const picked: Record<string, unknown> = {};
   for (const [name, codec] of Object.entries(struct?.required ?? {})) {
@@ -110,6 +122,7 @@ function encode(name: string, codec: AnyCodec, value: unknown): unknown {
   if (codec.is(value)) return codec.encode(value);
   const result = codec.decode(value) as t.Validation<unknown>;
   const [issue] = isLeft(result) ? decodeIssues(result.left, name, describe) : [];
-  // If there is no issue, the caller passed the wire format of the value, not the decoded value that the codec encodes.
+  // If there is no issue, the caller passed the wire format of the value, not the decoded value
+  // that the codec encodes.
   throw new InputError(issue?.path ?? name, issue?.expected ?? codec.name, issue?.got ?? describe(value));
 }

@@ -11,7 +11,10 @@ import {
 import { aCodec } from '../protocol/index.js';
 import type { AnyCodec, AnyStruct, Codec, Flat, WatchData } from '../protocol/index.js';
 
-/** The three services, each with its own base URL (interface document: {group_url}, {matchmaker_url}, {api_url}). */
+/**
+ * The three services, each with its own base URL (interface document: {group_url},
+ * {matchmaker_url}, {api_url}).
+ */
 export type Service = 'group' | 'matchmaker' | 'api';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -21,7 +24,10 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
   ? Name | PathParameter<Rest>
   : never;
 
-/** One operation of a service as plain data: what to send, where to, and what comes back. Created by `endpoint()`. */
+/**
+ * One operation of a service as plain data: what to send, where to, and what comes back. Created by
+ * `endpoint()`.
+ */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an endpoint with any input and answer
 export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod = HttpMethod> {
   readonly method: Method;
@@ -36,31 +42,38 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
   /** The codec of the answer's body; `Acknowledged` if it contains no data. */
   readonly response: Codec<Answer>;
   /**
-   * Whether an answer has nothing new, for a watch. Default: never. (`never` in the parameters, so that an endpoint can be copied with
-   * another response: `endpoint()` checks the types.)
+   * Whether an answer has nothing new, for a watch. Default: never. (`never` in the parameters, so
+   * that an endpoint can be copied with another response: `endpoint()` checks the types.)
    */
   readonly isEmpty?: (answer: never) => boolean;
-  /** An answer without what is new in it: if it only repeats the last one, that is acknowledged. Default: the answer itself. */
+  /**
+   * An answer without what is new in it: if it only repeats the last one, that is acknowledged.
+   * Default: the answer itself.
+   */
   readonly withoutNews?: (answer: never) => unknown;
   /**
-   * Whether each answer is the whole state, for a watch: one that differs from the last one only in its index is a repeat. Default
-   * false: the answers are a log, in which an event may equal the one before.
+   * Whether each answer is the whole state, for a watch: one that differs from the last one only in
+   * its index is a repeat. Default false: the answers are a log, in which an event may equal the
+   * one before.
    */
   readonly isState?: boolean;
   /**
-   * A key of an answer, for a watch: an answer with the same key as the last one with news only repeats that. Default: all of its
-   * text; of a state, its text without `watch`.
+   * A key of an answer, for a watch: an answer with the same key as the last one with news only
+   * repeats that. Default: all of its text; of a state, its text without `watch`.
    */
   readonly keyOf?: (answer: never) => unknown;
-  /** Whether it may be sent again. If not (`false`), an error after which it may have been carried out is not retryable. Default true. */
+  /**
+   * Whether it may be sent again. If not (`false`), an error after which it may have been carried
+   * out is not retryable. Default true.
+   */
   readonly isRepeatable?: boolean;
   /** @internal Exists in types only: it carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
 
 /**
- * `unknown` if an endpoint can be watched, otherwise a message for the compiler to show. The endpoint must be a GET, take a
- * `watch_index`, and answer with a `watch.index`.
+ * `unknown` if an endpoint can be watched, otherwise a message for the compiler to show. The
+ * endpoint must be a GET, take a `watch_index`, and answer with a `watch.index`.
  */
 export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] extends ['GET']
   ? 'watch_index' extends keyof Input
@@ -71,8 +84,8 @@ export type Watchable<Input, Answer, Method extends HttpMethod> = [Method] exten
   : `a ${Method} cannot be watched`;
 
 /**
- * `unknown` if an endpoint has pages, otherwise a message for the compiler to show. The endpoint must take an `anchor`, and
- * its answer must have an optional one.
+ * `unknown` if an endpoint has pages, otherwise a message for the compiler to show. The endpoint
+ * must take an `anchor`, and its answer must have an optional one.
  */
 export type Pageable<Input, Answer> = 'anchor' extends keyof Input
   ? Answer extends { readonly anchor?: string | number | null | undefined }
@@ -108,8 +121,9 @@ const PARTS: Options<Omit<Endpoint, '_input'>> = {
 };
 
 /**
- * Declares an endpoint of your own for `client.request`, and for `client.watch` or `client.pages` if it takes a
- * `watch_index` or an `anchor`. Path parameters, query and body become one flat, typed input.
+ * Declares an endpoint of your own for `client.request`, and for `client.watch` or `client.pages`
+ * if it takes a `watch_index` or an `anchor`. Path parameters, query and body become one flat,
+ * typed input.
  *
  * Throws an `InputError` if the definition is invalid.
  *
@@ -148,8 +162,9 @@ export function endpoint<
 }
 
 /**
- * Throws an `InputError` if this is not a valid endpoint, or does not take what the endpoint takes that it is to replace, at
- * the same places: a player's token, for example, must stay in the body. `name` is its path in error messages.
+ * Throws an `InputError` if this is not a valid endpoint, or does not take what the endpoint takes
+ * that it is to replace, at the same places: a player's token, for example, must stay in the body.
+ * `name` is its path in error messages.
  */
 export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoint): void {
   const given = checkArgument(name || 'endpoint', plainObject, definition) as unknown as Endpoint;

@@ -17,9 +17,15 @@ export interface GetMembersInput {
   readonly group_id: string;
   /** The `anchor` of the previous page. Omit it for the first page. */
   readonly anchor?: string | null | undefined;
-  /** The number of members per page. Default: chosen by the service (16 was observed). Some servers ignore it. */
+  /**
+   * The number of members per page. Default: chosen by the service (16 was observed). Some servers
+   * ignore it.
+   */
   readonly count?: number | null | undefined;
-  /** The `watch.index` of an earlier answer. If it is given, the service answers once something has changed. */
+  /**
+   * The `watch.index` of an earlier answer. If it is given, the service answers once something has
+   * changed.
+   */
   readonly watch_index?: string | null | undefined;
 }
 
@@ -43,7 +49,10 @@ export const getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'> = end
   keyOf: keyOfMembers,
 });
 
-/** A key of all who are on a page, as they came, regardless of their order, since the service does not specify one. */
+/**
+ * A key of all who are on a page, as they came, regardless of their order, since the service does
+ * not specify one.
+ */
 export function keyOfMembers({ members, malformed = [] }: GroupMemberList): number {
   const all = [...members, ...malformed.map(({ raw }) => raw)];
   return jsonHash(all.map(member => jsonHash(member)).sort((a, b) => a - b));
@@ -56,8 +65,8 @@ export interface PlayerTokenInput {
 }
 
 /**
- * matchmaker.players.connected: confirms a player's token (docs/the-service.md, 4.2). Not idempotent: an error after which the player may be
- * counted is not retryable.
+ * matchmaker.players.connected: confirms a player's token (docs/the-service.md, 4.2). Not
+ * idempotent: an error after which the player may be counted is not retryable.
  *
  * @example
  * client.request(playersConnected, { player_token }).subscribe(() => admit());
@@ -72,7 +81,8 @@ export const playersConnected: Endpoint<PlayerTokenInput, void, 'POST'> = endpoi
 });
 
 /**
- * matchmaker.players.disconnected: frees a player's slot. It exists on deployed servers, but not in the interface document.
+ * matchmaker.players.disconnected: frees a player's slot. It exists on deployed servers, but not in
+ * the interface document.
  *
  * @example
  * client.request(playersDisconnected, { player_token }).subscribe();
@@ -87,7 +97,10 @@ export const playersDisconnected: Endpoint<PlayerTokenInput, void, 'POST'> = end
 
 /** The input of `events.watch` (docs/the-service.md, 4.3). */
 export interface EventsWatchInput {
-  /** The `watch.index` of an earlier answer: the service answers once there are newer events. Omit it to start from now. */
+  /**
+   * The `watch.index` of an earlier answer: the service answers once there are newer events. Omit
+   * it to start from now.
+   */
   readonly watch_index?: string | null | undefined;
 }
 
@@ -110,7 +123,8 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
 });
 
 /**
- * events.watch, with events as they are sent. They can be stored, and decoded elsewhere with `IdentityEventList`.
+ * events.watch, with events as they are sent. They can be stored, and decoded elsewhere with
+ * `IdentityEventList`.
  *
  * @example
  * client.watch(rawEventsWatch, {}).subscribe(({ events }) => store(JSON.stringify(events)));
@@ -120,7 +134,10 @@ export const rawEventsWatch: Endpoint<EventsWatchInput, RawEventList, 'GET'> = {
   response: RawEventList,
 };
 
-/** The built-in endpoints. `createClient({ endpoints })` can replace each of them with one of the same type. */
+/**
+ * The built-in endpoints. `createClient({ endpoints })` can replace each of them with one of the
+ * same type.
+ */
 export interface Endpoints {
   readonly getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'>;
   readonly playersConnected: Endpoint<PlayerTokenInput, void, 'POST'>;

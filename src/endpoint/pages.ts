@@ -25,7 +25,8 @@ export interface PagesConfig<P> {
   /** The anchor of the first page to read. Default: none, for the first page there is. */
   readonly from?: string;
   /**
-   * Returns the anchor of the next page. A safe integer counts as its digits, and any other number is a `DecodeError`. Without one, or if it is an empty string, the page is the last.
+   * Returns the anchor of the next page. A safe integer counts as its digits, and any other number
+   * is a `DecodeError`. Without one, or if it is an empty string, the page is the last.
    * Default: the `anchor` field of the page.
    */
   readonly anchorOf?: (page: P) => string | number | null | undefined;
@@ -40,17 +41,20 @@ const OPTIONS: Options<PagesConfig<never>> = {
 };
 
 /**
- * Reads all pages, one after the other. Each page is requested with the anchor of the previous one, as soon as that has been
- * emitted: `take(1)` costs one request, and there is no waiting for slow subscribers. Unsubscribing aborts the pending
- * request.
+ * Reads all pages, one after the other. Each page is requested with the anchor of the previous one,
+ * as soon as that has been emitted: `take(1)` costs one request, and there is no waiting for slow
+ * subscribers. Unsubscribing aborts the pending request.
  *
- * It completes after the first page without an anchor, or with an empty one. An empty page with an anchor does not end it. A repeated anchor is a
- * `DecodeError`, since the stream would never end. Other errors are those of `page`.
+ * It completes after the first page without an anchor, or with an empty one. An empty page with an
+ * anchor does not end it. A repeated anchor is a `DecodeError`, since the stream would never end.
+ * Other errors are those of `page`.
  *
  * Throws an `InputError` if the config is invalid.
  *
  * @example
- * pages(anchor => client.group.getMembers({ group_id, ...(anchor && { anchor }) })).subscribe(show);
+ * pages(anchor => client.group.getMembers({ group_id, ...(anchor && { anchor }) })).subscribe(
+ *   show,
+ * );
  */
 export function pages<P>(
   page: (anchor: string | undefined) => ObservableInput<P>,
@@ -63,7 +67,8 @@ export function pages<P>(
     const next = (anchor: string | undefined) =>
       defer(() => from(page(anchor))).pipe(
         take(1),
-        // `expand` requests the next page while it emits this one. Deferred, so that `take(1)` can still stop it.
+        // `expand` requests the next page while it emits this one. Deferred, so that `take(1)` can
+        // still stop it.
         subscribeOn(scheduler),
       );
 

@@ -25,7 +25,9 @@ import type { Endpoint } from './endpoint.js';
 export interface RequestContext {
   readonly transport: Transport;
   readonly baseUrls: BaseUrls;
-  /** The current time, in ms since 1970. `Retry-After` may be a date, in an answer without a `Date`. */
+  /**
+   * The current time, in ms since 1970. `Retry-After` may be a date, in an answer without a `Date`.
+   */
   readonly now: () => number;
 }
 
@@ -89,7 +91,10 @@ class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<A
   }
 }
 
-/** Decodes the value in an answer. Throws a `StatusError`, an `UnauthorizedError` or a `DecodeError` if there is none. */
+/**
+ * Decodes the value in an answer. Throws a `StatusError`, an `UnauthorizedError` or a `DecodeError`
+ * if there is none.
+ */
 function readAnswer<Answer>(
   endpoint: Endpoint<never, Answer>,
   request: RequestSummary,
@@ -100,7 +105,8 @@ function readAnswer<Answer>(
   if (status < 200 || status > 299) throw refusal(response, request, now());
   const result = decode(endpoint, text, request);
   if (!isLeft(result)) return result.right;
-  // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing new".
+  // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing
+  // new".
   if (status === 204) throw new StatusError(status, request);
   const whole = { path: '', expected: endpoint.response.name };
   if (SAYS_NOTHING.test(text)) throw new DecodeError({ ...whole, got: NOTHING }, request);
@@ -110,7 +116,9 @@ function readAnswer<Answer>(
 
 const SAYS_NOTHING = /^\s*(null|\{\s*\})?\s*$/;
 
-/** JSON that begins and does not end. WebKit takes a chunked body that broke off for a whole one. */
+/**
+ * JSON that begins and does not end. WebKit takes a chunked body that broke off for a whole one.
+ */
 function isCutOff(text: string): boolean {
   return /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
 }

@@ -5,7 +5,10 @@ import { LATER_STATUSES } from './recovery.js';
 import { isTransportError, type TransportError, type TransportFailure } from './transport-error.js';
 import { answerBehind, isUnauthorizedError, type UnauthorizedError } from './unauthorized-error.js';
 
-/** Any error that a stream of this library ends with. Distinguish them by `_tag` or with their guards. */
+/**
+ * Any error that a stream of this library ends with. Distinguish them by `_tag` or with their
+ * guards.
+ */
 export type ClientError = TransportError | StatusError | DecodeError | InputError | UnauthorizedError;
 
 const GUARDS = [isTransportError, isStatusError, isDecodeError, isInputError, isUnauthorizedError];
@@ -20,7 +23,10 @@ export function isClientError(u: unknown): u is ClientError {
   return GUARDS.some(guard => guard(u));
 }
 
-/** Whether the request may have been carried out: there is no answer of the service that says no, and it may have been sent. */
+/**
+ * Whether the request may have been carried out: there is no answer of the service that says no,
+ * and it may have been sent.
+ */
 export function mayHaveActed(error: unknown): boolean {
   if (isInputError(error)) return false;
   if (isTransportError(error)) return error.reason !== 'not_sent' && error.reason !== 'unreachable';
@@ -32,17 +38,28 @@ export function mayHaveActed(error: unknown): boolean {
   return !isNo || !(isUnauthorizedError(error) || isFromService(answer));
 }
 
-/** What comes again with each attempt: the server answers like that, or nothing is to be sent any more. */
+/**
+ * What comes again with each attempt: the server answers like that, or nothing is to be sent any
+ * more.
+ */
 const LASTING: readonly TransportFailure[] = ['redirected', 'too_large', 'client_closed'];
 
 /**
- * Whether the same request may succeed later: there was no answer, or one that speaks of a passing state (408, 425, 429, 5xx). Anything that
- * is no error of this library may be anything, and counts as passing. It is what `backoff` retries; a watch retries more. An error of
- * `players.connected` after which the player may be counted never passes: repeated, the request would say that they are connected already. Nor
- * do those of your own endpoints with `isRepeatable: false`.
+ * Whether the same request may succeed later: there was no answer, or one that speaks of a passing
+ * state (408, 425, 429, 5xx). Anything that is no error of this library may be anything, and counts
+ * as passing. It is what `backoff` retries; a watch retries more. An error of `players.connected`
+ * after which the player may be counted never passes: repeated, the request would say that they are
+ * connected already. Nor do those of your own endpoints with `isRepeatable: false`.
  *
  * @example
- * client.group.getMembers({ group_id }).pipe(retry({ count: 3, delay: error => (isRetryable(error) ? timer(1_000) : throwError(() => error)) }));
+ * client.group
+ *   .getMembers({ group_id })
+ *   .pipe(
+ *     retry({
+ *       count: 3,
+ *       delay: error => (isRetryable(error) ? timer(1_000) : throwError(() => error)),
+ *     }),
+ *   );
  */
 export function isRetryable(error: unknown): boolean {
   if (!isClientError(error)) return true;

@@ -5,11 +5,14 @@ const MAX_MESSAGE_LENGTH = 300;
 /** What was found in a body that is empty, or says no more than that: a proxy's, perhaps. */
 export const NOTHING = 'nothing';
 
-/** Why a value failed to decode. It names paths and types, never the value itself, which may be a token. */
+/**
+ * Why a value failed to decode. It names paths and types, never the value itself, which may be a
+ * token.
+ */
 export interface DecodeIssue {
   /**
-   * The path to the value, for example `events[3].kind.identity_update.identity.bio`. A key that is itself data, such as
-   * the name of a port, is replaced by `*`.
+   * The path to the value, for example `events[3].kind.identity_update.identity.bio`. A key that is
+   * itself data, such as the name of a port, is replaced by `*`.
    */
   readonly path: string;
   /** What was expected there. */
@@ -18,14 +21,20 @@ export interface DecodeIssue {
   readonly got: string;
 }
 
-/** The answer failed to decode: `path` says where, `expected` and `got` say why. It never contains the values themselves. */
+/**
+ * The answer failed to decode: `path` says where, `expected` and `got` say why. It never contains
+ * the values themselves.
+ */
 export class DecodeError extends TaggedError {
   readonly _tag = 'DecodeError';
   override readonly name = 'DecodeError';
   readonly path: string;
   readonly expected: string;
   readonly got: string;
-  /** The request that was answered. Undefined if the problem is not in one answer, such as a repeated anchor. */
+  /**
+   * The request that was answered. Undefined if the problem is not in one answer, such as a
+   * repeated anchor.
+   */
   readonly request: RequestSummary | undefined;
 
   constructor(issue: DecodeIssue, request?: RequestSummary) {

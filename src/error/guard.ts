@@ -1,7 +1,9 @@
 import { describe } from './describe.js';
 import { InputError } from './input-error.js';
 
-/** A requirement on an argument: a name that completes the phrase "must be …", and the test itself. */
+/**
+ * A requirement on an argument: a name that completes the phrase "must be …", and the test itself.
+ */
 export interface Check {
   readonly name: string;
   readonly is: (u: unknown) => boolean;
@@ -12,7 +14,9 @@ export interface Guard<A> extends Check {
   readonly is: (u: unknown) => u is A;
 }
 
-/** Returns a valid argument unchanged. Otherwise throws an `InputError` that says what is expected. */
+/**
+ * Returns a valid argument unchanged. Otherwise throws an `InputError` that says what is expected.
+ */
 export function checkArgument<A>(name: string, guard: Guard<A>, value: unknown): A {
   if (guard.is(value)) return value;
   throw new InputError(name, guard.name, describe(value));
@@ -52,7 +56,10 @@ export const clock: Check = {
   is: u => typeof (Object(u) as { now?: unknown }).now === 'function',
 };
 
-/** What RxJS can subscribe to. An Observable is in it at run time, under the key that RxJS looks for, or by its methods. */
+/**
+ * What RxJS can subscribe to. An Observable is in it at run time, under the key that RxJS looks
+ * for, or by its methods.
+ */
 type Awaitable = PromiseLike<unknown> | Iterable<unknown> | AsyncIterable<unknown>;
 
 /** Anything that RxJS can subscribe to, except strings, which it would take apart. */
@@ -71,12 +78,18 @@ export const observableInput: Guard<Awaitable> = {
 
 const OBSERVABLE = (Symbol as { readonly observable?: symbol }).observable ?? '@@observable';
 
-/** Converts the return value of a callback to an input for `from`: nothing, if it cannot be subscribed to. */
+/**
+ * Converts the return value of a callback to an input for `from`: nothing, if it cannot be
+ * subscribed to.
+ */
 export function toInput(returned: unknown): Awaitable {
   return observableInput.is(returned) ? returned : [];
 }
 
-/** The longest delay that timers support. They treat anything longer, including `Infinity`, as no delay at all. */
+/**
+ * The longest delay that timers support. They treat anything longer, including `Infinity`, as no
+ * delay at all.
+ */
 const MAX_DELAY = 2 ** 31 - 1;
 
 /** A duration in ms that no timer measures. */
@@ -107,7 +120,8 @@ export const nonEmptyString: Guard<string> = {
 const MAX_CURSOR_LENGTH = 2048;
 
 /**
- * A watch index or an anchor: a string from the server that is sent back in a URL. Opaque, never a number.
+ * A watch index or an anchor: a string from the server that is sent back in a URL. Opaque, never a
+ * number.
  *
  * It cannot be part of a URL if it has a lone surrogate, or is longer than servers accept.
  */
@@ -122,7 +136,10 @@ export const cursorArgument: Guard<string> = {
   is: (u): u is string => cursor.is(u) && u !== '',
 };
 
-/** Whether a string has no lone surrogates and can be part of a URL. `String.isWellFormed` is newer than our target. */
+/**
+ * Whether a string has no lone surrogates and can be part of a URL. `String.isWellFormed` is newer
+ * than our target.
+ */
 export function isWellFormed(text: string): boolean {
   return encodedLength(text) < Infinity;
 }

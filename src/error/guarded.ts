@@ -1,4 +1,7 @@
-/** Wraps a callback and swallows its errors, thrown or rejected: a failing log must not end the watch that calls it. */
+/**
+ * Wraps a callback and swallows its errors, thrown or rejected: a failing log must not end the
+ * watch that calls it.
+ */
 export function guarded<T>(callback: ((value: T) => unknown) | undefined): (value: T) => void {
   if (!callback) return NOTHING;
   return value => {
@@ -13,7 +16,10 @@ export function guarded<T>(callback: ((value: T) => unknown) | undefined): (valu
 
 const NOTHING = () => undefined;
 
-/** What is read of a value, or the fallback: anything can be thrown, even what throws when it is read. */
+/**
+ * What is read of a value, or the fallback: anything can be thrown, even what throws when it is
+ * read.
+ */
 export function readOr<T>(fallback: T, read: () => T): T {
   try {
     return read();

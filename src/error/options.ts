@@ -5,8 +5,9 @@ import { InputError } from './input-error.js';
 export type Options<Config> = Readonly<Record<keyof Config, Check>>;
 
 /**
- * Throws an `InputError` if options have an unknown key: a misspelt key would otherwise be ignored silently. `name` is the path to the
- * object in error messages, for example `watch`. The object may be absent. `what` says what its keys are.
+ * Throws an `InputError` if options have an unknown key: a misspelt key would otherwise be ignored
+ * silently. `name` is the path to the object in error messages, for example `watch`. The object may
+ * be absent. `what` says what its keys are.
  */
 export function rejectUnknownKeys(
   given: unknown,
@@ -27,8 +28,10 @@ export function rejectUnknownKeys(
 }
 
 /**
- * Throws an `InputError` if a config has an unknown option or an invalid value, or lacks a required one. Options that are `undefined`
- * count as omitted. `name` is the path to the config if it is itself an option, for example `watch`.
+ * Throws an `InputError` if a config has an unknown option or an invalid value, or lacks a required
+ * one. Options that are `undefined`
+ * count as omitted. `name` is the path to the config if it is itself an option, for example
+ * `watch`.
  */
 export function checkOptions<Config extends object>(
   config: Config | undefined,
@@ -45,7 +48,10 @@ export function checkOptions<Config extends object>(
   }
 }
 
-/** The options that have a value, to be spread over defaults: one that is `undefined` must not replace any. */
+/**
+ * The options that have a value, to be spread over defaults: one that is `undefined` must not
+ * replace any.
+ */
 export function definedOptions<Config extends object>(config: Config | undefined): Config {
   const options: Record<string, unknown> = {};
   // Inherited ones, too: a config may be made by `Object.create(defaults)`.
@@ -53,7 +59,10 @@ export function definedOptions<Config extends object>(config: Config | undefined
   return options as Config;
 }
 
-/** The known name that a misspelt one is near, if there is one: `timeuot` is near `timeout`, and `fetch` is not near `watch`. */
+/**
+ * The known name that a misspelt one is near, if there is one: `timeuot` is near `timeout`, and
+ * `fetch` is not near `watch`.
+ */
 export function nearestName(misspelt: string, known: readonly string[]): string | undefined {
   const near = (edits: number) =>
     known.find(name => isWithin(misspelt.toLowerCase(), name.toLowerCase(), edits));
@@ -62,7 +71,10 @@ export function nearestName(misspelt: string, known: readonly string[]): string 
   );
 }
 
-/** Whether one text becomes the other if at most so many letters are inserted, removed, replaced, or swapped with their neighbour. */
+/**
+ * Whether one text becomes the other if at most so many letters are inserted, removed, replaced, or
+ * swapped with their neighbour.
+ */
 function isWithin(a: string, b: string, edits: number): boolean {
   if (!a || !b || edits < 0) return a.length + b.length <= edits;
   const [x, y] = [a.slice(1), b.slice(1)];

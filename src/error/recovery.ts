@@ -7,11 +7,15 @@ import { isUnauthorizedError } from './unauthorized-error.js';
 /**
  * What a watch does about a failed poll.
  *
- * - `no_news`: nothing failed: the service itself has said that there is nothing new. Polls on from the same index.
- * - `retry`: polls again after a backoff, plus `after` ms if the service asked for that (`Retry-After`). `mayBeCut`: if the poll was held for
- *   5 s or more, something between has ended it, which says nothing of the service, and needs no backoff. `offline`: no connection
- *   could be made. `dropsIndex`: the index is the cause, and is dropped. `hint`: what to check if there has never been an answer.
- * - `index`: the service refused the request. Polls once more without the index; if there was none, the watch ends.
+ * - `no_news`: nothing failed: the service itself has said that there is nothing new. Polls on from
+ *   the same index.
+ * - `retry`: polls again after a backoff, plus `after` ms if the service asked for that
+ *   (`Retry-After`). `mayBeCut`: if the poll was held for 5 s or more, something between has ended
+ *   it, which says nothing of the service, and needs no backoff. `offline`: no connection could be
+ *   made. `dropsIndex`: the index is the cause, and is dropped. `hint`: what to check if there has
+ *   never been an answer.
+ * - `index`: the service refused the request. Polls once more without the index; if there was none,
+ *   the watch ends.
  * - `end`: the watch ends with this error.
  */
 export type Recovery =
@@ -28,7 +32,10 @@ export type Recovery =
 /** A poll with an index that has been on its way for so long, in ms, is held by the service. */
 export const HELD_MS = 2_000;
 
-/** The URL or the header is too long, and the index is the only part of it that varies. Any proxy may say so. */
+/**
+ * The URL or the header is too long, and the index is the only part of it that varies. Any proxy
+ * may say so.
+ */
 const TOO_LONG_STATUSES = [414, 431];
 const INDEX_STATUSES = [400, 404, 410];
 const END_STATUSES = [401, 403];
@@ -49,10 +56,12 @@ function isInPage(): boolean {
 const CHECK_URL = 'the answer does not come from the service: is the URL right?';
 
 /**
- * Decides what a failed poll means for its watch. It is the default of `WatchConfig.recovery`, and decides what
- * every HTTP status means for it. Errors that do not come from this library are retried.
+ * Decides what a failed poll means for its watch. It is the default of `WatchConfig.recovery`, and
+ * decides what every HTTP status means for it. Errors that do not come from this library are
+ * retried.
  *
- * Only the service itself can end a watch or refuse an index: see `isFromService`. What a proxy answers is retried.
+ * Only the service itself can end a watch or refuse an index: see `isFromService`. What a proxy
+ * answers is retried.
  *
  * @example
  * watch(poll, { recovery: error => (isGone(error) ? { kind: 'end' } : recovery(error)) });
@@ -83,7 +92,8 @@ export function recovery(error: unknown): Recovery {
 function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
   if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
   if (END_STATUSES.includes(status)) return { kind: 'end' };
-  // Gateways answer with JSON that has a code, too. With a `Retry-After`, it is the service's own failure.
+  // Gateways answer with JSON that has a code, too. With a `Retry-After`, it is the service's own
+  // failure.
   const mayBeCut = GATEWAY_STATUSES.includes(status) && after === undefined;
   return { kind: 'retry', after, ...(mayBeCut && { mayBeCut }) };
 }

@@ -1,7 +1,10 @@
 import { readOr } from './guarded.js';
 import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
-/** A shorter one is no real secret: without all that is like it, any message would become unreadable. */
+/**
+ * A shorter one is no real secret: without all that is like it, any message would become
+ * unreadable.
+ */
 const MIN_LENGTH = 4;
 
 /** A shorter one is hidden only as it is written: `CODE` is not the token `code`. */
@@ -10,8 +13,9 @@ const MIN_LENGTH_IN_ANY_CASE = 8;
 const MASK = '[secret]';
 
 /**
- * Replaces every secret of four letters or more in a text: as it is, in letters of any case, and escaped once, as in a URL, in
- * JSON or in HTML. It takes as long as a few searches through the text, whatever the text is.
+ * Replaces every secret of four letters or more in a text: as it is, in letters of any case, and
+ * escaped once, as in a URL, in JSON or in HTML. It takes as long as a few searches through the
+ * text, whatever the text is.
  */
 export function redact(text: string, secrets: readonly string[]): string {
   return masked(text, formsOf(secrets));
@@ -114,12 +118,16 @@ function withMask(text: string, searched: string, form: string): string {
   return parts.join(MASK);
 }
 
-/** What shows the structure of JSON: its brackets, and its strings with the colon that makes one a key. */
+/**
+ * What shows the structure of JSON: its brackets, and its strings with the colon that makes one a
+ * key.
+ */
 const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 /**
- * Redacts the body of an answer. In JSON, its structure and the keys at the top are kept, whatever the secrets are: they belong to the
- * format of an error. Otherwise a player could remove the `code` field by using `code` as their token.
+ * Redacts the body of an answer. In JSON, its structure and the keys at the top are kept, whatever
+ * the secrets are: they belong to the format of an error. Otherwise a player could remove the
+ * `code` field by using `code` as their token.
  */
 export function redactBody(text: string, secrets: readonly string[]): string {
   const forms = formsOf(secrets);
@@ -154,7 +162,10 @@ function isIn(text: string, forms: readonly Form[]): boolean {
   return forms.some(form => (form.isAnyCase ? lower : text).includes(form.text));
 }
 
-/** All strings in a JSON value, without their escapes. It may be nested deeper than a recursion could go. */
+/**
+ * All strings in a JSON value, without their escapes. It may be nested deeper than a recursion
+ * could go.
+ */
 function stringsIn(json: unknown): string {
   const strings: string[] = [];
   const left: unknown[] = [json];
@@ -168,15 +179,21 @@ function stringsIn(json: unknown): string {
   return strings.join('\n');
 }
 
-/** Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers. Everything else may be one. */
+/**
+ * Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers.
+ * Everything else may be one.
+ */
 const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/.][A-Za-z]{1,20})*["'`)\].,:;!?]*$/;
 
-/** A line of a stack, as V8 writes it, or other browsers. The others are the message, and whatever is appended. */
+/**
+ * A line of a stack, as V8 writes it, or other browsers. The others are the message, and whatever
+ * is appended.
+ */
 const FRAME = /^\s+at .*[:)\d>]$|^[^\s@]*@.*:\d+:\d+$/;
 
 /**
- * A copy of an error of unknown origin, without anything in it that may be a token: its name, its code, the plain words of its message,
- * its own stack, and the same of its causes.
+ * A copy of an error of unknown origin, without anything in it that may be a token: its name, its
+ * code, the plain words of its message, its own stack, and the same of its causes.
  */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error {
   const hide = (given: unknown) => redact(String(given), secrets);

@@ -1,13 +1,16 @@
-/** The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes. */
+/**
+ * The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes.
+ */
 export const MAX_WAIT_MS = 900_000;
 
 /** Metadata may be any number. It counts as a time only if it is later than this. */
 const YEAR_2000 = Date.UTC(2000);
 
 /**
- * How long the service asks to wait, in ms. It comes from the `Retry-After` header, which is in seconds or an HTTP date; or,
- * since browsers hide that header, from the `metadata` of a rate limit, a time in ms since 1970. A time counts from the answer's
- * own `Date`. If a browser hides that, too, it counts from this machine's clock, which may be wrong, and is at most `MAX_WAIT_MS`.
+ * How long the service asks to wait, in ms. It comes from the `Retry-After` header, which is in
+ * seconds or an HTTP date; or, since browsers hide that header, from the `metadata` of a rate
+ * limit, a time in ms since 1970. A time counts from the answer's own `Date`. If a browser hides
+ * that, too, it counts from this machine's clock, which may be wrong, and is at most `MAX_WAIT_MS`.
  */
 export function retryAfter(
   headers: { readonly get: (name: string) => string | null },

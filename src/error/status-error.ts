@@ -1,7 +1,10 @@
 import { printable } from './describe.js';
 import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
-/** What a {@link StatusError} is made of besides the status. Any of it may be missing: a crashed server sends none. */
+/**
+ * What a {@link StatusError} is made of besides the status. Any of it may be missing: a crashed
+ * server sends none.
+ */
 export interface StatusDetails {
   readonly code?: string | undefined;
   readonly reason?: string | undefined;
@@ -50,10 +53,12 @@ export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusErro
 const ONLY_DIGITS = /^\d+$/;
 
 /**
- * Whether the service itself answered, not a proxy in front of it: its error bodies have a `code`, and its answers a ray id.
+ * Whether the service itself answered, not a proxy in front of it: its error bodies have a `code`,
+ * and its answers a ray id.
  *
  * @example
- * if (isStatusError(error) && !isFromService(error)) console.warn('A proxy answered. Is the URL right?');
+ * if (isStatusError(error) && !isFromService(error))
+ *   console.warn('A proxy answered. Is the URL right?');
  */
 export function isFromService({ code, rayId }: Pick<StatusDetails, 'code' | 'rayId'>): boolean {
   return (code !== undefined && !ONLY_DIGITS.test(code)) || rayId !== undefined;

@@ -6,7 +6,10 @@ export abstract class TaggedError extends Error {
   /** The request may have been carried out, and must not be repeated: see `players.connected`. */
   declare readonly isRepeatable?: false;
 
-  /** All of it: its fields, its message, and the codes and messages of its causes. `JSON.stringify` would leave out the last two. */
+  /**
+   * All of it: its fields, its message, and the codes and messages of its causes. `JSON.stringify`
+   * would leave out the last two.
+   */
   toJSON(): object {
     const { message, cause } = this;
     return {
@@ -20,7 +23,10 @@ export abstract class TaggedError extends Error {
 /** How far to follow the causes of an error: they may be cyclic. */
 export const MAX_CAUSES = 5;
 
-/** What has caused an error. Node has tried several addresses: the first of its errors says as much as all of them. */
+/**
+ * What has caused an error. Node has tried several addresses: the first of its errors says as much
+ * as all of them.
+ */
 export function causeOf(error: object): unknown {
   const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown };
   return cause ?? (Array.isArray(errors) ? (errors as unknown[])[0] : undefined);
@@ -36,17 +42,26 @@ function causeJson(error: unknown, depth: number): unknown {
   });
 }
 
-/** Whether this library has made it, and not only something with its `_tag`: it contains no secrets then. */
+/**
+ * Whether this library has made it, and not only something with its `_tag`: it contains no secrets
+ * then.
+ */
 export function isOwnError(error: unknown): error is TaggedError {
   return readOr(false, () => error instanceof TaggedError);
 }
 
-/** Creates a guard that checks `_tag`. Unlike `instanceof`, it works across realms and copies of this library. */
+/**
+ * Creates a guard that checks `_tag`. Unlike `instanceof`, it works across realms and copies of
+ * this library.
+ */
 export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u: unknown) => u is E {
   return (u): u is E => readOr(false, () => (u as { readonly _tag?: unknown } | null)?._tag === tag);
 }
 
-/** What an error may reveal about its request. Headers and body are left out, because both carry tokens. */
+/**
+ * What an error may reveal about its request. Headers and body are left out, because both carry
+ * tokens.
+ */
 export interface RequestSummary {
   readonly method: string;
   readonly url: string;

@@ -2,8 +2,9 @@ import { isStatusError, type StatusError } from './status-error.js';
 import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /**
- * Sign in again: the service does not accept the token, and there is no other; or `token` gave `null`, which means that nobody is signed
- * in. It ends a watch. `cause` is the service's 401, if there was one; without it, nothing was sent.
+ * Sign in again: the service does not accept the token, and there is no other; or `token` gave
+ * `null`, which means that nobody is signed in. It ends a watch. `cause` is the service's 401, if
+ * there was one; without it, nothing was sent.
  */
 export class UnauthorizedError extends TaggedError {
   readonly _tag = 'UnauthorizedError';

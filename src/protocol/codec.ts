@@ -1,22 +1,31 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import * as argument from '../error/index.js';
-import type { DecodeIssue, Guard } from '../error/index.js';
+import type { Guard } from '../error/index.js';
 
-/** Validates and decodes a JSON value. Codecs may come from io-ts, from this library or from your own code. */
+/**
+ * Validates and decodes a JSON value. Codecs may come from io-ts, from this library or from your
+ * own code.
+ */
 export interface Codec<A> extends t.Type<A, unknown> {
-  /** @internal Exists in types only. It lets the compiler check that a codec covers every field of its interface. */
+  /**
+   * @internal Exists in types only. It lets the compiler check that a codec covers every field of
+   * its interface.
+   */
   readonly _fields?: (field: keyof A) => keyof A;
 }
 
 /**
- * A codec of any type. It has a name here so that declarations which TypeScript infers for users can refer to it: with pnpm,
- * for example, io-ts is not theirs to import.
+ * A codec of any type. It has a name here so that declarations which TypeScript infers for users
+ * can refer to it: with pnpm, for example, io-ts is not theirs to import.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be replaced by io-ts's name
 export interface AnyCodec extends t.Mixed {}
 
-/** What has the methods of io-ts that are called. A schema of another library may have a `decode`, too, which returns something else. */
+/**
+ * What has the methods of io-ts that are called. A schema of another library may have a `decode`,
+ * too, which returns something else.
+ */
 export const aCodec: Guard<AnyCodec> = {
   name: 'a codec created by struct() or io-ts',
   is: (u): u is AnyCodec => {
@@ -35,7 +44,10 @@ export function decodeBy<A>(codec: t.Type<A, unknown>, value: unknown): t.Valida
 /** So many errors of one value are said: a short text may have millions. */
 export const MAX_ERRORS = 5;
 
-/** Creates a codec that only validates: a valid value is returned unchanged. Errors use its name as what was expected. */
+/**
+ * Creates a codec that only validates: a valid value is returned unchanged. Errors use its name as
+ * what was expected.
+ */
 function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
   return new t.Type<A, unknown>(
     name,
@@ -46,7 +58,8 @@ function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
 }
 
 /**
- * An integer as a plain `number`. io-ts's `Int` is branded, which is inconvenient for something like a follower count.
+ * An integer as a plain `number`. io-ts's `Int` is branded, which is inconvenient for something
+ * like a follower count.
  *
  * @example
  * ```ts
@@ -71,11 +84,15 @@ export const jsonObject: Codec<Readonly<Record<string, unknown>>> = fromGuard({
   name: 'object',
 });
 
-/** A watch index or an anchor in an answer: an opaque string that must fit in a URL, since it is sent back in one. */
+/**
+ * A watch index or an anchor in an answer: an opaque string that must fit in a URL, since it is
+ * sent back in one.
+ */
 export const cursor: Codec<string> = fromGuard(argument.cursor);
 
 /**
- * A watch index or an anchor as an argument. Deployed servers fail on an empty one: omit it instead.
+ * A watch index or an anchor as an argument. Deployed servers fail on an empty one: omit it
+ * instead.
  *
  * @example
  * ```ts
@@ -105,48 +122,25 @@ export const nonEmptyString: Codec<string> = fromGuard(argument.nonEmptyString);
 export const positiveInteger: Codec<number> = fromGuard(argument.positiveInteger);
 
 /**
- * A string with some known values, which editors suggest. Any other value is accepted too, since the interface document
- * does not say which values are allowed.
+ * A string with some known values, which editors suggest. Any other value is accepted too, since
+ * the interface document does not say which values are allowed.
  */
 export function suggested<Known extends string>(): Codec<Known | (string & {})> {
   return t.string;
 }
 
-/** Converts io-ts errors to {@link DecodeIssue}s whose paths start at `root`. */
-export function decodeIssues(
-  errors: t.Errors,
-  root = '',
-  describe = argument.shapeOf,
-): readonly DecodeIssue[] {
-  return errors.map(({ context, value }) => ({
-    path: pathOf(context, root),
-    expected: context.at(-1)?.type.name ?? 'something else',
-    got: describe(value),
-  }));
-}
-
-function pathOf(context: t.Context, root: string): string {
-  let path = root;
-  context.forEach(({ key }, i) => {
-    if (i === 0) return;
-    if (isDictionary(context[i - 1]?.type)) path += '.*';
-    else if (/^\d+$/.test(key)) path += `[${key}]`;
-    else path += path === '' ? key : `.${key}`;
-  });
-  return path;
-}
-
-/** Whether the keys of this codec come from the wire and must not be shown. */
-function isDictionary(codec: unknown): boolean {
-  return (codec as { _tag?: unknown } | undefined)?._tag === 'DictionaryType';
-}
-
 /**
- * The answer of an operation that returns no data: an empty body, or a JSON object whose fields are ignored. Any other body
- * with a 2xx status, such as a proxy's HTML page, does not come from the service and fails to decode.
+ * The answer of an operation that returns no data: an empty body, or a JSON object whose fields are
+ * ignored. Any other body with a 2xx status, such as a proxy's HTML page, does not come from the
+ * service and fails to decode.
  *
  * @example
- * const leave = endpoint({ method: 'POST', service: 'group', path: '/v1/leave', response: Acknowledged });
+ * const leave = endpoint({
+ *   method: 'POST',
+ *   service: 'group',
+ *   path: '/v1/leave',
+ *   response: Acknowledged,
+ * });
  */
 export const Acknowledged: Codec<void> = new t.Type<void, unknown>(
   'object or nothing',
@@ -155,29 +149,23 @@ export const Acknowledged: Codec<void> = new t.Type<void, unknown>(
   () => ({}),
 );
 
-/** How many malformed entries of a list say what is wrong with them. To find that out costs far more than to decode. */
-export const MAX_EXPLAINED = 20;
-
-/** What the others say. */
-export const NOT_EXPLAINED: readonly DecodeIssue[] = [
-  {
-    path: '',
-    expected: 'well-formed entries',
-    got: `more than ${MAX_EXPLAINED} malformed ones: only the first say what is wrong`,
-  },
-];
-
 /** How many members, or events, an answer may have. */
 const MAX_ENTRIES = 10_000;
 
-/** An array that is decoded elsewhere, one entry after the other. All of them count for at most 10,000, by `sizeOf`. */
+/**
+ * An array that is decoded elsewhere, one entry after the other. All of them count for at most
+ * 10,000, by `sizeOf`.
+ */
 export function listOf(
   what: string,
   sizeOf: (entry: unknown) => number = () => 1,
 ): Codec<readonly unknown[]> {
   const is = (u: unknown): u is readonly unknown[] => {
     let size = 0;
-    const isRoomFor = (entry: unknown) => (size += sizeOf(entry)) <= MAX_ENTRIES;
+    const isRoomFor = (entry: unknown) => {
+      size += sizeOf(entry);
+      return size <= MAX_ENTRIES;
+    };
     return Array.isArray(u) && u.every(isRoomFor);
   };
   return collection(`array of at most ${MAX_ENTRIES} ${what}`, is, () => []);
@@ -189,7 +177,10 @@ export function arrayOf<A>(item: Codec<A>): Codec<readonly A[]> {
   return collection(`ReadonlyArray<${item.name}>`, is, u => (Array.isArray(u) ? u.entries() : []), item);
 }
 
-/** An object of values that are only checked, with any names. No error shows them. Unlike io-ts's, it stops at the fifth error. */
+/**
+ * An object of values that are only checked, with any names. No error shows them. Unlike io-ts's,
+ * it stops at the fifth error.
+ */
 export function recordOf<A>(item: Codec<A>): Codec<Readonly<Record<string, A>>> {
   const is = (u: unknown): u is Readonly<Record<string, A>> =>
     jsonObject.is(u) && Object.values(u).every(item.is);

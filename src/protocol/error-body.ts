@@ -4,8 +4,8 @@ import type { Codec } from './codec.js';
 import { struct, type AnyStruct } from './struct.js';
 
 /**
- * The body of an error answer, as observed on deployed servers. The interface document does not show one. Any field may be
- * absent, and a crashed server sends no body at all.
+ * The body of an error answer, as observed on deployed servers. The interface document does not
+ * show one. Any field may be absent, and a crashed server sends no body at all.
  */
 export interface ErrorBody {
   /** The service's error code, for example `GROUP_NOT_MEMBER`. */
@@ -27,14 +27,16 @@ export const ErrorBody: Codec<ErrorBody> & AnyStruct = struct(
 );
 
 /**
- * What an error answer says, as far as it says anything: its body may be empty, HTML or cut off, and have fields of other types. The id
- * of the request may stand in a header instead.
+ * What an error answer says, as far as it says anything: its body may be empty, HTML or cut off,
+ * and have fields of other types. The id of the request may stand in a header instead.
  */
 export function detailsOf(text: string, headers: { get(name: string): string | null }): StatusDetails {
   const { code, message, metadata, ray_id } = errorBodyIn(text);
   const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
   return {
-    ...{ code: code ?? undefined, reason: message ?? undefined, metadata: metadata ?? undefined },
+    code: code ?? undefined,
+    reason: message ?? undefined,
+    metadata: metadata ?? undefined,
     rayId: rayId === '' ? undefined : rayId,
   };
 }

@@ -41,7 +41,10 @@ export interface StatConfig {
   readonly record_id: string;
   readonly icon_id: string;
   readonly display_name: string;
-  /** How it is computed. The document does not list the values: known ones are suggested, others are accepted too. */
+  /**
+   * How it is computed. The document does not list the values: known ones are suggested, others are
+   * accepted too.
+   */
   readonly aggregation: KnownStatAggregation | (string & {});
   /** How its value is formatted. The document does not list the values. */
   readonly format: KnownStatFormat | (string & {});

@@ -1,20 +1,16 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import type { DecodeIssue } from '../error/index.js';
-import {
-  cursor,
-  decodeIssues,
-  jsonObject,
-  listOf,
-  MAX_EXPLAINED,
-  NOT_EXPLAINED,
-  type Codec,
-} from './codec.js';
+import { cursor, jsonObject, listOf, type Codec } from './codec.js';
+import { decodeIssues, MAX_EXPLAINED, NOT_EXPLAINED } from './decode-issues.js';
 import { IdentityHandle } from './identity.js';
 import { struct } from './struct.js';
 import { WatchData } from './watch-data.js';
 
-/** One member of a group, as observed on deployed servers. The interface document does not show its fields. */
+/**
+ * One member of a group, as observed on deployed servers. The interface document does not show its
+ * fields.
+ */
 export interface GroupMember {
   readonly identity: IdentityHandle;
 }
@@ -27,7 +23,10 @@ export interface MalformedMember {
   readonly identity_id?: string;
   /** The member as it was received. */
   readonly raw: unknown;
-  /** What is wrong with it: its first errors. Only the first 20 malformed members of a page have them. */
+  /**
+   * What is wrong with it: its first errors. Only the first 20 malformed members of a page have
+   * them.
+   */
   readonly errors: readonly DecodeIssue[];
 }
 
@@ -39,8 +38,8 @@ export interface GroupMemberList {
   readonly malformed?: readonly MalformedMember[];
   readonly watch: WatchData;
   /**
-   * Sent back as `anchor` to request the next page; absent or null on the last page. A full page has an anchor even if no
-   * member follows, so an empty last page is normal.
+   * Sent back as `anchor` to request the next page; absent or null on the last page. A full page
+   * has an anchor even if no member follows, so an empty last page is normal.
    */
   readonly anchor?: string | null | undefined;
 }
@@ -51,7 +50,10 @@ const RawMemberList = struct(
   { anchor: cursor },
 );
 
-/** Each member is decoded separately: an invalid one becomes `malformed`, and does not affect the others. */
+/**
+ * Each member is decoded separately: an invalid one becomes `malformed`, and does not affect the
+ * others.
+ */
 export const GroupMemberList: Codec<GroupMemberList> = new t.Type<GroupMemberList, unknown>(
   RawMemberList.name,
   (u): u is GroupMemberList => RawMemberList.is(u) && u.members.every(GroupMember.is),

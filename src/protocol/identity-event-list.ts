@@ -1,6 +1,7 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
-import { listOf, decodeIssues, jsonObject, type Codec } from './codec.js';
+import { jsonObject, listOf, type Codec } from './codec.js';
+import { decodeIssues } from './decode-issues.js';
 import {
   EventDecoder,
   type EventCodecs,
@@ -18,7 +19,10 @@ export interface IdentityEventList<Own extends object = NoOwnEvents> {
   readonly watch: WatchData;
 }
 
-/** The same as it is sent: events are not decoded, so that they can be stored, and decoded elsewhere. */
+/**
+ * The same as it is sent: events are not decoded, so that they can be stored, and decoded
+ * elsewhere.
+ */
 export interface RawEventList {
   /** Oldest first. */
   readonly events: readonly unknown[];
@@ -43,8 +47,9 @@ export interface EventListCodec<Own extends object> extends Codec<IdentityEventL
 }
 
 /**
- * Creates a codec of {@link IdentityEventList} with your own event kinds. Each event is decoded separately: an invalid
- * one becomes `malformed`, does not affect the other events, and does not stop the index.
+ * Creates a codec of {@link IdentityEventList} with your own event kinds. Each event is decoded
+ * separately: an invalid one becomes `malformed`, does not affect the other events, and does not
+ * stop the index.
  *
  * @example
  * const response = identityEventList({ chat_message: ChatMessage });
@@ -68,7 +73,10 @@ export function identityEventList<Codecs extends EventCodecs>(
   return Object.assign(codec, { kinds: Object.keys(own) });
 }
 
-/** Decodes a list that was stored, or sent on, as it came. If the codec refuses it as a whole, each of its events is malformed. */
+/**
+ * Decodes a list that was stored, or sent on, as it came. If the codec refuses it as a whole, each
+ * of its events is malformed.
+ */
 export function decodedEvents<Own extends object>(
   codec: Codec<IdentityEventList<Own>>,
   raw: RawEventList,

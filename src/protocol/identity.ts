@@ -23,7 +23,10 @@ export interface GameActivity {
   readonly game: GameHandle;
   /** A short text about what the player is doing. */
   readonly message: string;
-  /** Data set by the game, visible only to the identity and its mutual followers; absent or null for others. */
+  /**
+   * Data set by the game, visible only to the identity and its mutual followers; absent or null for
+   * others.
+   */
   readonly mutual_metadata?: Readonly<Record<string, unknown>> | null | undefined;
   /** Data set by the game, visible to anyone; absent or null if there is none. */
   readonly public_metadata?: Readonly<Record<string, unknown>> | null | undefined;
@@ -40,7 +43,9 @@ export type KnownPresenceStatus = 'online' | 'away' | 'offline';
 
 /** Whether an identity is playing, and which game (docs/the-service.md, 2.7). */
 export interface Presence {
-  /** Whether it is playing or has the game in the background. The document does not list the values. */
+  /**
+   * Whether it is playing or has the game in the background. The document does not list the values.
+   */
   readonly status: KnownPresenceStatus | (string & {});
   /** When it changed: a timestamp in the server's format. */
   readonly update_ts: string;
@@ -110,8 +115,8 @@ export interface Profile {
   /** URL of the avatar image. */
   readonly avatar_url: string;
   /**
-   * The player's description of themself. The pattern in the document has lost its braces and matches no real bio, so it
-   * is not enforced.
+   * The player's description of themself. The pattern in the document has lost its braces and
+   * matches no real bio, so it is not enforced.
    */
   readonly bio: string;
   /** When the identity joined: a timestamp in the server's format. */
@@ -122,7 +127,9 @@ export interface Profile {
   readonly is_admin: boolean;
   /** Whether the requester follows this identity. */
   readonly following: boolean;
-  /** In the document's words: whether the identity both follows and is followed by the requester. */
+  /**
+   * In the document's words: whether the identity both follows and is followed by the requester.
+   */
   readonly is_following_me: boolean;
   readonly is_mutual_following: boolean;
   readonly follower_count: number;
@@ -132,7 +139,10 @@ export interface Profile {
   readonly linked_accounts: readonly LinkedAccount[];
   /** Whether the account is to be deleted; absent or null unless the requester is this identity. */
   readonly awaiting_deletion?: boolean | null | undefined;
-  /** Whether this game user was linked through the platform's dashboard; absent or null if the service does not say. */
+  /**
+   * Whether this game user was linked through the platform's dashboard; absent or null if the
+   * service does not say.
+   */
   readonly is_game_linked?: boolean | null | undefined;
   /** The current presence; absent or null if it is not known. */
   readonly presence?: Presence | null | undefined;

@@ -3,7 +3,6 @@ export {
   Acknowledged,
   cursorArgument,
   decodeBy,
-  decodeIssues,
   integer,
   jsonObject,
   nonEmptyString,
@@ -11,6 +10,7 @@ export {
   type AnyCodec,
   type Codec,
 } from './codec.js';
+export { decodeIssues } from './decode-issues.js';
 export { detailsOf, ErrorBody } from './error-body.js';
 export {
   GameHandle,

@@ -1,12 +1,18 @@
 /**
- * A hash of 53 bits of a JSON value, regardless of the order of keys. Equal values have equal hashes; values with equal hashes
- * are equal for all practical purposes. A Date counts by its time. Other objects that are not JSON, such as a Map that a codec
- * has created, are equal only to themselves. `but` is the path to a field to leave out; `butLeaf`, the text of leaves to leave out.
+ * A hash of 53 bits of a JSON value, regardless of the order of keys. Equal values have equal
+ * hashes; values with equal hashes are equal for all practical purposes. A Date counts by its time.
+ * Other objects that are not JSON, such as a Map that a codec has created, are equal only to
+ * themselves. `but` is the path to a field to leave out; `butLeaf`, the text of leaves to leave
+ * out.
  *
- * It adds up a hash of each leaf and its path. So it needs no recursion, and a payload may be nested deeper than the call stack.
+ * It adds up a hash of each leaf and its path. So it needs no recursion, and a payload may be
+ * nested deeper than the call stack.
  */
 export function jsonHash(value: unknown, but: readonly string[] = [], butLeaf?: string): number {
-  /** The containers so far, in order: one that comes again, perhaps in a cycle, counts as its number. */
+  /**
+   * The containers so far, in order: one that comes again, perhaps in a cycle, counts as its
+   * number.
+   */
   const seen = new Map<object, number>();
   const last = but.at(-1);
   const lacking = but
@@ -77,8 +83,9 @@ export function textHash(text: string): number {
 let otherHash = 0;
 
 /**
- * A hash of a text, mixed with two seeds: returns 32 bits of it, the others are in `otherHash`. They are independent: each takes
- * all of the text, two characters at a time. Each has two lanes, which do not wait for each other.
+ * A hash of a text, mixed with two seeds: returns 32 bits of it, the others are in `otherHash`.
+ * They are independent: each takes all of the text, two characters at a time. Each has two lanes,
+ * which do not wait for each other.
  */
 function hashText(text: string, seedA: number, seedB: number): number {
   let a = seedA ^ text.length;
@@ -117,8 +124,9 @@ function isJson(u: unknown): u is Readonly<Record<string, unknown>> {
 }
 
 /**
- * Whether two JSON values are equal, regardless of the order of their keys. Other objects, such as a Date that a
- * codec has created, are equal only if they are identical. It is not recursive, because a payload may be nested deeper than the call stack.
+ * Whether two JSON values are equal, regardless of the order of their keys. Other objects, such as
+ * a Date that a codec has created, are equal only if they are identical. It is not recursive,
+ * because a payload may be nested deeper than the call stack.
  */
 export function jsonEqual(left: unknown, right: unknown): boolean {
   const stack: [unknown, unknown][] = [[left, right]];

@@ -1,22 +1,15 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import { describe, type DecodeIssue } from '../error/index.js';
-import {
-  decodeBy,
-  decodeIssues,
-  jsonObject,
-  MAX_EXPLAINED,
-  NOT_EXPLAINED,
-  type AnyCodec,
-  type Codec,
-} from './codec.js';
+import { decodeBy, jsonObject, type AnyCodec, type Codec } from './codec.js';
+import { decodeIssues, MAX_EXPLAINED, NOT_EXPLAINED } from './decode-issues.js';
 import { Profile } from './identity.js';
 import { LobbyJoin } from './lobby.js';
 import { struct } from './struct.js';
 
 /**
- * A notification to show to the player immediately, unobtrusively, for a few seconds (docs/the-service.md, 2.8). Only chat
- * message events have one.
+ * A notification to show to the player immediately, unobtrusively, for a few seconds
+ * (docs/the-service.md, 2.8). Only chat message events have one.
  */
 export interface Notification {
   readonly title: string;
@@ -34,7 +27,7 @@ export const Notification: Codec<Notification> = struct('Notification', {
   url: t.string,
 });
 
-/** The payload of an `identity_update` event: a profile changed or is delivered (docs/the-service.md, 6). */
+/** The payload of an `identity_update`: a profile that changed (docs/the-service.md, 6). */
 export interface IdentityUpdate {
   /** The whole profile, as it is now. */
   readonly identity: Profile;
@@ -80,14 +73,17 @@ export interface MalformedEvent {
   readonly kind: 'malformed';
   /** The event as it was received. */
   readonly raw: unknown;
-  /** What is wrong with it: its first errors. Only the first 20 malformed events of a list have them. */
+  /**
+   * What is wrong with it: its first errors. Only the first 20 malformed events of a list have
+   * them.
+   */
   readonly errors: readonly DecodeIssue[];
 }
 
 /** No event kinds beyond those of the interface document. */
 export type NoOwnEvents = Record<never, never>;
 
-/** The codecs of your own event kinds, by their names on the wire. Those of this library cannot be declared. */
+/** The codecs of your own event kinds, by their names on the wire. None is one of this library. */
 export type EventCodecs = Readonly<Record<string, AnyCodec>> & {
   readonly [Kind in LiveEvent['kind']]?: `${Kind} is a kind of this library: choose another name`;
 };
@@ -115,7 +111,7 @@ export type LiveEvent<Own extends object = NoOwnEvents> =
   | UnknownEvent
   | MalformedEvent;
 
-/** The fields that every event has (docs/the-service.md, 2.4). `kind` holds the payload under the kind's name. */
+/** The fields of every event (docs/the-service.md, 2.4). The payload has the name of the kind. */
 const EventHead = struct('Event', { kind: jsonObject, ts: t.string }, { notification: t.unknown });
 type EventHead = t.TypeOf<typeof EventHead>;
 
@@ -123,8 +119,9 @@ type EventHead = t.TypeOf<typeof EventHead>;
 type Position = number | undefined;
 
 /**
- * Decodes one wire event: usually to one live event, to two if it carries two kinds. It never throws: an event that fails
- * to decode becomes `malformed`. `own` has the codecs of the kinds that the client declares.
+ * Decodes one wire event: usually to one live event, to two if it carries two kinds. It never
+ * throws: an event that fails to decode becomes `malformed`. `own` has the codecs of the kinds that
+ * the client declares.
  */
 export function decodeEvent<Codecs extends EventCodecs>(
   raw: unknown,
@@ -145,7 +142,8 @@ export class EventDecoder {
 
   decode(raw: unknown, position?: Position): readonly LiveEvent<object>[] {
     if (!EventHead.is(raw)) return [this.#malformed(raw, EventHead, raw, position, '')];
-    // If the event carries two kinds, only the first gets the notification, so that it is shown once.
+    // If the event carries two kinds, only the first gets the notification, so that it is shown
+    // once.
     let notification = Notification.is(raw.notification) ? raw.notification : undefined;
     const events: LiveEvent<object>[] = [];
     for (const name of Object.keys(raw.kind)) {
@@ -227,7 +225,7 @@ export class EventDecoder {
   }
 }
 
-/** The fields of a payload that this library does not know, to be passed on; usually `undefined`. */
+/** The fields of a payload that this library does not know; usually `undefined`. */
 function unknownFields(payload: object, known: number): object | undefined {
   if (Object.keys(payload).length <= known) return undefined;
   // A notification belongs to the event, not to its payload.

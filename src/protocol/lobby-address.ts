@@ -9,7 +9,10 @@ export interface LobbyAddress {
   /** The inclusive port range; undefined if the lobby has a single port. */
   readonly range: { readonly min: number; readonly max: number } | undefined;
   readonly isTls: boolean;
-  /** A WebSocket URL: `wss:` if the port uses TLS, else `ws:`. It does not contain the player's token. */
+  /**
+   * A WebSocket URL: `wss:` if the port uses TLS, else `ws:`. It does not contain the player's
+   * token.
+   */
   readonly url: string;
 }
 
@@ -20,10 +23,11 @@ const aLobbyJoin: Guard<Pick<LobbyJoin, 'ports'>> = {
 };
 
 /**
- * The address of a lobby from a lobby join (docs/the-service.md, 2.9): the port with the given name, or the only port.
+ * The address of a lobby from a lobby join (docs/the-service.md, 2.9): the port with the given
+ * name, or the only port.
  *
- * Throws an `InputError` if this is no lobby join, if there is no such port, if there are several ports and no name is given, or
- * if the port has neither a number nor a range.
+ * Throws an `InputError` if this is no lobby join, if there is no such port, if there are several
+ * ports and no name is given, or if the port has neither a number nor a range.
  *
  * @example
  * feed.lobbyJoin$.subscribe(join => new WebSocket(lobbyAddress(join, 'game').url));

@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import { recordOf, integer, type Codec } from './codec.js';
+import { integer, recordOf, type Codec } from './codec.js';
 import { struct } from './struct.js';
 
 /** The region that a lobby runs in (docs/the-service.md, 2.9). */
@@ -11,7 +11,10 @@ export interface Region {
 
 export const Region: Codec<Region> = struct('Region', { region_id: t.string, display_name: t.string });
 
-/** The lobby that a player is to join (docs/the-service.md, 2.9). Deployed servers may add deprecated fields. */
+/**
+ * The lobby that a player is to join (docs/the-service.md, 2.9). Deployed servers may add
+ * deprecated fields.
+ */
 export interface Lobby {
   readonly lobby_id: string;
   readonly region: Region;
@@ -22,8 +25,8 @@ export const Lobby: Codec<Lobby> = struct('Lobby', { lobby_id: t.string, region:
 /** The player of a lobby join (docs/the-service.md, 2.9). */
 export interface LobbyPlayer {
   /**
-   * Sent through the socket to the lobby server, which confirms it with `players.connected`. Opaque, valid for about two
-   * minutes, and for one use.
+   * Sent through the socket to the lobby server, which confirms it with `players.connected`.
+   * Opaque, valid for about two minutes, and for one use.
    */
   readonly token: string;
 }
@@ -38,7 +41,10 @@ export interface PortRange {
 
 export const PortRange: Codec<PortRange> = struct('PortRange', { min: integer, max: integer });
 
-/** How to reach one named port of a lobby (docs/the-service.md, 2.9). `lobbyAddress` turns it into a URL. */
+/**
+ * How to reach one named port of a lobby (docs/the-service.md, 2.9). `lobbyAddress` turns it into a
+ * URL.
+ */
 export interface Port {
   readonly hostname: string;
   /** Whether the port uses TLS. */
@@ -57,7 +63,10 @@ export const Port: Codec<Port> = struct(
   { host: t.string, port: integer, port_range: PortRange },
 );
 
-/** The payload of a `matchmaker_lobby_join` event: a player is to join a lobby (docs/the-service.md, 2.9). */
+/**
+ * The payload of a `matchmaker_lobby_join` event: a player is to join a lobby (docs/the-service.md,
+ * 2.9).
+ */
 export interface LobbyJoin {
   readonly lobby: Lobby;
   readonly player: LobbyPlayer;

@@ -12,7 +12,10 @@ const FRACTIONS = new Map([
   ['float_3', 3],
 ]);
 
-/** Which units a duration is shown in, and how long the unit of its value is, in hundredths of a second, by format. */
+/**
+ * Which units a duration is shown in, and how long the unit of its value is, in hundredths of a
+ * second, by format.
+ */
 const DURATIONS = new Map([
   ['duration_minute', { unit: 6_000, shown: ['hour', 'minute'], digits: 0 }],
   ['duration_second', { unit: 100, shown: ['hour', 'minute', 'second'], digits: 0 }],
@@ -21,10 +24,11 @@ const DURATIONS = new Map([
 const LENGTHS: Readonly<Record<string, number>> = { hour: 360_000, minute: 6_000, second: 100 };
 
 /**
- * The text of a statistic for a player to read: its value with its prefix and its postfix, those of the singular if the value is
- * exactly 1 (docs/the-service.md, 2.6). Formats that are known from deployed servers decide how many digits a number has, or that
- * it is a duration, in the unit of the format's name: `65` is `1h 5m` as a `duration_minute`. A value of any other format is a
- * plain number. `locale` is a language tag, or several; by default the platform's.
+ * The text of a statistic for a player to read: its value with its prefix and its postfix, those of
+ * the singular if the value is exactly 1 (docs/the-service.md, 2.6). Formats that are known from
+ * deployed servers decide how many digits a number has, or that it is a duration, in the unit of
+ * the format's name: `65` is `1h 5m` as a `duration_minute`. A value of any other format is a plain
+ * number. `locale` is a language tag, or several; by default the platform's.
  *
  * Throws an `InputError` if the locale is no language tag.
  *

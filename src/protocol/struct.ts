@@ -25,15 +25,20 @@ export type FieldsOf<R extends Fields, O extends Fields = Record<never, never>> 
   }
 >;
 
-/** Turns an intersection into one object type without a name, so that editors and error messages show its fields. */
+/**
+ * Turns an intersection into one object type without a name, so that editors and error messages
+ * show its fields.
+ */
 export type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
- * Creates the codec of a JSON object with required and optional fields. Errors use `name`; it stops at the fifth.
+ * Creates the codec of a JSON object with required and optional fields. Errors use `name`; it stops
+ * at the fifth.
  *
- * Optional means absent **or null**, because deployed servers send `null`. Unknown keys are passed through. A value whose
- * fields all satisfy their codec's `is` is returned unchanged, without a copy. So a codec that would change a value that
- * it accepts, for example by trimming it, has no effect.
+ * Optional means absent **or null**, because deployed servers send `null`. Unknown keys are passed
+ * through. A value whose fields all satisfy their codec's `is` is returned unchanged, without a
+ * copy. So a codec that would change a value that it accepts, for example by trimming it, has no
+ * effect.
  *
  * Throws an `InputError` if there is no name or no fields.
  *
@@ -93,9 +98,9 @@ const BY_TYPEOF = new Map<unknown, string>([
 ]);
 
 /**
- * The fields of a struct, prepared for a quick check: a single pass without allocations, and without function calls for
- * strings, numbers and booleans, which most fields are. It is a class because engines optimize one method for all structs,
- * but each closure separately.
+ * The fields of a struct, prepared for a quick check: a single pass without allocations, and
+ * without function calls for strings, numbers and booleans, which most fields are. It is a class
+ * because engines optimize one method for all structs, but each closure separately.
  */
 class FieldTable {
   readonly #names: readonly string[];

@@ -6,8 +6,9 @@ import { struct } from './struct.js';
 /** The watch object of an answer (docs/the-service.md, 2.2). */
 export interface WatchData {
   /**
-   * The version of the returned data, to be sent back as `watch_index`. Opaque, never a number. Empty if the answer has no
-   * index, or one that fits into no URL: its data is still useful, and a watch keeps polling without an index.
+   * The version of the returned data, to be sent back as `watch_index`. Opaque, never a number.
+   * Empty if the answer has no index, or one that fits into no URL: its data is still useful, and a
+   * watch keeps polling without an index.
    */
   readonly index: string;
 }

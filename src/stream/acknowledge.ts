@@ -19,7 +19,10 @@ import type { WatchSignal, WatchStatus } from './watch-signal.js';
 /** After this time, in ms, a person should know what the watch is waiting for. */
 const SLOW_ACK_MS = 30_000;
 
-/** How an acknowledgement ended: `ack` has completed, and may have decided how to go on, or it has failed. */
+/**
+ * How an acknowledgement ended: `ack` has completed, and may have decided how to go on, or it has
+ * failed.
+ */
 export type Acknowledgement =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'decided'; readonly decision: AckDecision }
@@ -37,10 +40,13 @@ export function acknowledge(
     status: { ...status, state, since: scheduler.now() },
   });
   const slow$ = timer(SLOW_ACK_MS, scheduler).pipe(
-    tap(() => (isSlow = true)),
+    tap(() => {
+      isSlow = true;
+    }),
     map(() => changed('acknowledging')),
   );
-  // A later macrotask: if a subscriber threw, RxJS rethrows it in an earlier one, and Node ends before anything is saved.
+  // A later macrotask: if a subscriber threw, RxJS rethrows it in an earlier one, and Node ends
+  // before anything is saved.
   const acked$ = timer(0, scheduler).pipe(
     concatMap(ack),
     last(isDecision, undefined),

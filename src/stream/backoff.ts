@@ -21,7 +21,10 @@ import {
 } from '../error/index.js';
 import { TESTING_OPTIONS, type TestingConfig } from './clocks.js';
 
-/** How long to wait after a failure: a random time up to `initial` ms, then twice that, and so on, up to `max` (full jitter). */
+/**
+ * How long to wait after a failure: a random time up to `initial` ms, then twice that, and so on,
+ * up to `max` (full jitter).
+ */
 export interface BackoffConfig {
   /** The upper bound of the first wait, in ms. Default 500. */
   readonly initial?: number;
@@ -31,9 +34,15 @@ export interface BackoffConfig {
 
 /** {@link BackoffConfig}, plus which errors to retry. */
 export interface RetryConfig extends BackoffConfig {
-  /** How many retries may follow each other; the stream ends with the error of the last one. Default: without limit. */
+  /**
+   * How many retries may follow each other; the stream ends with the error of the last one.
+   * Default: without limit.
+   */
   readonly retries?: number;
-  /** Whether to retry after an error; `attempt` starts at 1. If not, the stream ends with it. Default `isRetryable`. */
+  /**
+   * Whether to retry after an error; `attempt` starts at 1. If not, the stream ends with it.
+   * Default `isRetryable`.
+   */
   readonly shouldRetry?: (error: unknown, attempt: number) => boolean;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -54,7 +63,10 @@ const RETRY_OPTIONS: Options<RetryConfig> = {
   testing: plainObject,
 };
 
-/** Fills in the defaults of a {@link BackoffConfig}. Throws an `InputError` if an option is unknown or invalid. */
+/**
+ * Fills in the defaults of a {@link BackoffConfig}. Throws an `InputError` if an option is unknown
+ * or invalid.
+ */
 export function backoffSettings(config: BackoffConfig = {}): Required<BackoffConfig> {
   checkOptions(config, BACKOFF_OPTIONS, 'backoff');
   return withDefaults(config);
@@ -68,9 +80,10 @@ function withDefaults({ initial = 500, max = 30_000 }: BackoffConfig): Required<
 const MAX_DOUBLINGS = 31;
 
 /**
- * How long to wait before the `attempt`-th retry, counted from 1, in ms: a random time up to `initial · 2ⁿ⁻¹`, at most `max`.
- * If the service asked for a wait (`Retry-After`), that is added, at most 15 minutes. `chance` is a random number from 0 up
- * to 1.
+ * How long to wait before the `attempt`-th retry, counted from 1, in ms: a random time up to
+ * `initial · 2ⁿ⁻¹`, at most `max`.
+ * If the service asked for a wait (`Retry-After`), that is added, at most 15 minutes. `chance` is a
+ * random number from 0 up to 1.
  */
 export function backoffDelay(
   attempt: number,
@@ -87,10 +100,15 @@ export function backoffDelay(
     : jitter;
 }
 
-/** When a network comes back, all clients wake at once. Their polls are spread over this time, in ms; or 1 ms for each watch. */
+/**
+ * When a network comes back, all clients wake at once. Their polls are spread over this time, in
+ * ms; or 1 ms for each watch.
+ */
 const MIN_SPREAD_MS = 1_000;
 
-/** How long a watch that is one of many waits before a poll that all of them send at once, in ms. */
+/**
+ * How long a watch that is one of many waits before a poll that all of them send at once, in ms.
+ */
 export function spreadWait(openWatches: number, settings: { readonly random: () => number }): number {
   return spreadOver(Math.max(MIN_SPREAD_MS, openWatches), settings);
 }
@@ -100,14 +118,18 @@ export function spreadOver(time: number, { random }: { readonly random: () => nu
   return Math.round(within01(random()) * time);
 }
 
-/** What a custom `random` gives, if it is a number from 0 to 1. Anything else must not cause a hot loop. */
+/**
+ * What a custom `random` gives, if it is a number from 0 to 1. Anything else must not cause a hot
+ * loop.
+ */
 function within01(chance: number): number {
   return chance >= 0 && chance <= 1 ? chance : 0.5;
 }
 
 /**
- * Resubscribes after an error that may pass (see `isRetryable`), without limit. Before each retry it waits a random time up to `initial` ms, then twice that, and
- * so on, up to `max`, so that clients do not all come back at once after an outage. The wait that a `StatusError` asks for
+ * Resubscribes after an error that may pass (see `isRetryable`), without limit. Before each retry
+ * it waits a random time up to `initial` ms, then twice that, and so on, up to `max`, so that
+ * clients do not all come back at once after an outage. The wait that a `StatusError` asks for
  * (`Retry-After`), at most 15 minutes, is added. Waits and attempts start over once the source has
  * emitted something and run for longer than `max` ms.
  *
@@ -132,7 +154,9 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
         hasEmitted = false;
         return source;
       }).pipe(
-        tap(() => (hasEmitted = true)),
+        tap(() => {
+          hasEmitted = true;
+        }),
         retry({
           delay: (error: unknown) => {
             const hasRun = hasEmitted && scheduler.now() - startedAt > settings.max;

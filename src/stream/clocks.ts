@@ -5,7 +5,10 @@ import { aFunction, clock, type Options } from '../error/index.js';
 export interface TestingConfig {
   /** Returns a random number from 0 to 1, excluding 1, for the jitter. Default `Math.random`. */
   readonly random?: () => number;
-  /** A clock that is never set back, in ms, for durations. Default `performance`; with another scheduler, that scheduler. */
+  /**
+   * A clock that is never set back, in ms, for durations. Default `performance`; with another
+   * scheduler, that scheduler.
+   */
   readonly monotonic?: TimestampProvider;
 }
 
@@ -43,7 +46,10 @@ export function ageOf(since: Instant, now: Instant): number {
   return Math.max(now.at - since.at, now.monotonic - since.monotonic);
 }
 
-/** How far the wall clock has run ahead of the monotonic one since then, in ms: the machine slept, or the clock was set. */
+/**
+ * How far the wall clock has run ahead of the monotonic one since then, in ms: the machine slept,
+ * or the clock was set.
+ */
 export function aheadSince(since: Instant, now: Instant): number {
   return now.at - since.at - (now.monotonic - since.monotonic);
 }
@@ -51,14 +57,19 @@ export function aheadSince(since: Instant, now: Instant): number {
 /** The clocks differ by less than this unless the machine slept or a clock was set, in ms. */
 const SLEPT_MS = 1_000;
 
-/** Whether the machine slept, as far as the clocks show. To be wrong costs little here: a new connection, or an older index. */
+/**
+ * Whether the machine slept, as far as the clocks show. To be wrong costs little here: a new
+ * connection, or an older index.
+ */
 export function hasSlept(since: Instant, now: Instant): boolean {
   return aheadSince(since, now) > SLEPT_MS;
 }
 
 declare const performance: TimestampProvider;
 
-/** `TestScheduler.run` makes the time of `asyncScheduler` virtual, but not that of `performance`. */
+/**
+ * `TestScheduler.run` makes the time of `asyncScheduler` virtual, but not that of `performance`.
+ */
 const realClock: TimestampProvider = {
   now: () => {
     const now = asyncScheduler.now();
@@ -71,7 +82,10 @@ export function monotonicClock(scheduler: SchedulerLike): TimestampProvider {
   return isRealTime(scheduler) ? realClock : scheduler;
 }
 
-/** A scheduler that is derived from `asyncScheduler`, such as one that keeps its timers out of Angular's zone, is real, too. */
+/**
+ * A scheduler that is derived from `asyncScheduler`, such as one that keeps its timers out of
+ * Angular's zone, is real, too.
+ */
 export function isRealTime(scheduler: SchedulerLike): boolean {
   return scheduler === asyncScheduler || Object.prototype.isPrototypeOf.call(asyncScheduler, scheduler);
 }
@@ -81,7 +95,10 @@ export function ageLimit(retention: number): number {
   return retention * 0.99;
 }
 
-/** What is sent within this time, in ms, after a word of the service misses nothing: events are kept much longer. */
+/**
+ * What is sent within this time, in ms, after a word of the service misses nothing: events are kept
+ * much longer.
+ */
 export function margin(retention: number): number {
   return Math.min(retention, MAX_MARGIN_MS) * 0.01;
 }

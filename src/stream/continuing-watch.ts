@@ -36,8 +36,9 @@ import { type Checkpoint, type WatchSignal } from './watch-signal.js';
 let watchCount = 0;
 
 /**
- * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or from the position it gets. With
- * an audience, answers are held until they are taken, and it polls only while that is active; with `resume: false` from now.
+ * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or
+ * from the position it gets. With an audience, answers are held until they are taken, and it polls
+ * only while that is active; with `resume: false` from now.
  */
 export function continuingWatch<A>(
   poll: SinglePoll<A>,
@@ -67,7 +68,10 @@ interface ContinuingWatch<A> {
   readonly settings: WatchSettings<A>;
   readonly audience: Audience<A> | undefined;
   readonly watchId: number;
-  /** The last committed state; before that, a first one if it goes on with the pace of another watch. */
+  /**
+   * The last committed state; before that, a first one if it goes on with the pace of another
+   * watch.
+   */
   last: WatchState | undefined;
 }
 
@@ -79,7 +83,8 @@ class Loop<A> {
   #isEnded = false;
 
   constructor(watch: ContinuingWatch<A>, state: WatchState) {
-    [this.#watch, this.#state] = [watch, state];
+    this.#watch = watch;
+    this.#state = state;
     this.#interruptions = new Interruptions(watch.settings, watch.last !== undefined);
   }
 
@@ -97,7 +102,10 @@ class Loop<A> {
       .subscribe(subscriber);
   }
 
-  /** Emits `sent`, perhaps `held`, then how the poll ended; or what has to be dealt with before it. Each of them leads to a transition. */
+  /**
+   * Emits `sent`, perhaps `held`, then how the poll ended; or what has to be dealt with before it.
+   * Each of them leads to a transition.
+   */
   #event$(): Observable<WatchEvent<A>> {
     const kinds = this.#interruptions.take();
     if (!this.#interruptions.isActive) return of({ kind: 'left' });
@@ -122,7 +130,10 @@ class Loop<A> {
     return transition(this.#state, event, moment, settings);
   }
 
-  /** Delivers the answer of a transition, waits until that has been taken and acknowledged, and commits the state of the transition. */
+  /**
+   * Delivers the answer of a transition, waits until that has been taken and acknowledged, and
+   * commits the state of the transition.
+   */
   #perform(transition: Transition<A>): ObservableInput<WatchSignal<A>> {
     const { delivery, end, signals } = transition;
     if (delivery) {
@@ -130,7 +141,8 @@ class Loop<A> {
       return signals.length > 0 ? concat(signals, delivered$) : delivered$;
     }
     // Before its signals: a subscriber that leaves with one of them continues from there.
-    this.#watch.last = this.#state = transition.state;
+    this.#state = transition.state;
+    this.#watch.last = transition.state;
     if (signals.length === 0 && !end) return this.#commit(transition);
     const error$ = end && 'error' in end ? throwError(() => end.error) : EMPTY;
     return concat(
@@ -177,7 +189,8 @@ class Loop<A> {
 
   #commit({ state, why, end }: Transition<A>): readonly never[] {
     const { settings, watchId } = this.#watch;
-    this.#watch.last = this.#state = state;
+    this.#state = state;
+    this.#watch.last = state;
     this.#isEnded = end !== undefined;
     // Who hears of it may come back at once.
     if (end) keepPace(this.#watch);
@@ -193,7 +206,10 @@ class Loop<A> {
     return waitLeft(this.#state.pace, this.#watch.settings.monotonic.now());
   }
 
-  /** Emits when the next poll is due, or something has to be dealt with before it. Completes if there is no next poll. */
+  /**
+   * Emits when the next poll is due, or something has to be dealt with before it. Completes if
+   * there is no next poll.
+   */
   #rest(): Observable<unknown> {
     if (this.#isEnded) return EMPTY;
     const { earliest, until } = this.#state.pace.rest;

@@ -20,7 +20,10 @@ import type { WatchSettings } from './watch-settings.js';
 
 const open = new WeakMap<SchedulerLike, number>();
 
-/** The number of watches of a process that are subscribed to, and not paused. Those of another scheduler, such as a virtual one, do not wake with them. */
+/**
+ * The number of watches of a process that are subscribed to, and not paused. Those of another
+ * scheduler, such as a virtual one, do not wake with them.
+ */
 export const openWatches = (scheduler: SchedulerLike): number => open.get(scheduler) ?? 0;
 
 type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'tryNow$' | 'wake$'>;
@@ -33,7 +36,10 @@ export interface Interruptible {
   interrupt(kind: Interruption): void;
 }
 
-/** What interrupts a watch: the machine wakes, the page goes offline, the audience of a feed leaves or comes back. */
+/**
+ * What interrupts a watch: the machine wakes, the page goes offline, the audience of a feed leaves
+ * or comes back.
+ */
 export class Interruptions {
   /** Whether there is anybody to poll for. */
   isActive = true;
@@ -89,11 +95,15 @@ export class Interruptions {
     if (this.isPending) this.#pending = this.#pending.filter(each => each !== kind);
   }
 
-  /** Emits after a wait, in ms, or as soon as something has to be dealt with. A wake has to if the wait may be shortened. */
+  /**
+   * Emits after a wait, in ms, or as soon as something has to be dealt with. A wake has to if the
+   * wait may be shortened.
+   */
   rest(wait: number, isShortenable: boolean): Observable<unknown> {
     const { scheduler } = this.#settings;
     const left = this.isPending ? 0 : wait;
-    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the network must get a transition, too.
+    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the
+    // network must get a transition, too.
     const mayBeSoon = left === 0 && this.isActive && isRealTime(scheduler);
     if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
     const isWakeable = left > 0 && this.isActive && isShortenable;

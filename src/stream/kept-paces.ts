@@ -15,7 +15,10 @@ export interface Rest {
 /** So many paces are kept at most: the oldest are forgotten first. */
 const MAX_KEPT = 1_000;
 
-/** The paces of watches that have been left, by what they poll. Who watches the same again goes on with it, until all is paid. */
+/**
+ * The paces of watches that have been left, by what they poll. Who watches the same again goes on
+ * with it, until all is paid.
+ */
 export class KeptPaces {
   /** Absent until a watch is left that owes something. */
   #paces: Map<string, Pace> | undefined;

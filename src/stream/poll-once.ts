@@ -20,10 +20,16 @@ import { OpenPollContext, type Polled, type SinglePoll } from './poll.js';
 import { isPrerendering, whenShown } from './wake.js';
 import type { WatchSettings } from './watch-settings.js';
 
-/** A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent because of the same wake. */
+/**
+ * A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent
+ * because of the same wake.
+ */
 const YOUNG_POLL_MS = 1_000;
 
-/** After this time, in ms, a first poll is said to be held: it has no index, so that the service has to answer it at once. */
+/**
+ * After this time, in ms, a first poll is said to be held: it has no index, so that the service has
+ * to answer it at once.
+ */
 const FIRST_HELD_MS = 5_000;
 
 /** The watch of a poll. */
@@ -34,8 +40,9 @@ interface Polling<A> {
 }
 
 /**
- * Sends one poll, once the quota and `beforePoll` allow it. Emits `waiting` until then, `sent`, `held` once the service has been holding it
- * for a while, then how it ended, and completes. At its timeout and at an interruption it is aborted; so it is when it is unsubscribed from.
+ * Sends one poll, once the quota and `beforePoll` allow it. Emits `waiting` until then, `sent`,
+ * `held` once the service has been holding it for a while, then how it ended, and completes. At its
+ * timeout and at an interruption it is aborted; so it is when it is unsubscribed from.
  *
  * `state` is the state of the watch now.
  */
@@ -162,7 +169,8 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   }
 
   #tellHeld(): void {
-    // A poll that waits for its token is not held by the service. What has begun to arrive may take as long as it flows.
+    // A poll that waits for its token is not held by the service. What has begun to arrive may take
+    // as long as it flows.
     if (this.#context?.sentAt && !this.#context.arrivedAt) this.#subscriber.next({ kind: 'held' });
   }
 
@@ -209,7 +217,10 @@ function onTimer<A>(this: SchedulerAction<OpenPoll<A>>, poll?: OpenPoll<A>): voi
 /** How a poll ends by itself. */
 const ENDS: readonly string[] = ['answer', 'completed', 'failure'];
 
-/** Completes when a poll may be sent: not before a prerendered page is shown. Emits `waiting` if there is no room for it in the quota yet. */
+/**
+ * Completes when a poll may be sent: not before a prerendered page is shown. Emits `waiting` if
+ * there is no room for it in the quota yet.
+ */
 function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
   const { quota, beforePoll, monotonic } = settings;
   const room$ = (quota?.() ?? EMPTY).pipe(

@@ -2,8 +2,9 @@ import type { Observable, ObservableInput } from 'rxjs';
 import { instant, type Clocks, type Instant } from './clocks.js';
 
 /**
- * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the request, the first value is the
- * answer, completing without a value means that there is nothing new, and unsubscribing aborts.
+ * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the
+ * request, the first value is the answer, completing without a value means that there is nothing
+ * new, and unsubscribing aborts.
  */
 export type Poll<A> = (index: string | undefined, context: PollContext) => ObservableInput<A>;
 
@@ -18,11 +19,17 @@ export type SinglePoll<A> = (index: string | undefined, context: SentPollContext
 
 /** What a poll may want to know, and to report. */
 export interface PollContext {
-  /** Aborted when the poll is: by its timeout, by a wake, or because the watch is unsubscribed from. Give it to whatever sends the request. */
+  /**
+   * Aborted when the poll is: by its timeout, by a wake, or because the watch is unsubscribed from.
+   * Give it to whatever sends the request.
+   */
   readonly signal: PollSignal;
   /** The connections of earlier polls may be dead, although they look open: use a new one. */
   readonly needsFreshConnection: boolean;
-  /** Call it when the body of the answer begins to arrive. The timeout no longer applies from then on. */
+  /**
+   * Call it when the body of the answer begins to arrive. The timeout no longer applies from then
+   * on.
+   */
   readonly onArrival: () => void;
   /** The `watchId` of the watch, for the log of requests. */
   readonly pollOf?: number;
@@ -62,11 +69,17 @@ export class OpenPollContext implements SentPollContext {
     readonly pollOf: number,
   ) {
     this.askedAt = clocks.monotonic.now();
-    this.onSent = () => (this.sentAt = instant(clocks));
-    this.onArrival = () => (this.arrivedAt ??= instant(clocks));
+    this.onSent = () => {
+      this.sentAt = instant(clocks);
+    };
+    this.onArrival = () => {
+      this.arrivedAt ??= instant(clocks);
+    };
   }
 
-  /** On the prototype, so that neither a spread nor a poll that does not read it makes a controller. */
+  /**
+   * On the prototype, so that neither a spread nor a poll that does not read it makes a controller.
+   */
   get signal(): PollSignal {
     this.#aborting ??= new AbortController();
     if (this.#isAborted) this.#aborting.abort();

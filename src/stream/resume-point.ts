@@ -1,10 +1,15 @@
 import { checkArgument, plainObject, type Guard } from '../error/index.js';
 import type { Checkpoint } from './watch-signal.js';
 
-/** What the index of a watch has to be, besides a string that is not empty: a URL takes no string of any length. */
+/**
+ * What the index of a watch has to be, besides a string that is not empty: a URL takes no string of
+ * any length.
+ */
 export type IndexGuard = (text: string) => boolean;
 
-/** Where to resume. An empty index is valid: the checkpoint of an answer without an index has one. */
+/**
+ * Where to resume. An empty index is valid: the checkpoint of an answer without an index has one.
+ */
 export const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint | null> => {
   const is = (u: unknown) => typeof u === 'string' && (u === '' || isIndex(u));
   return {

@@ -13,7 +13,10 @@ import {
 import { DirectSubject } from '../direct/index.js';
 import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
 
-/** What a watch listens to by default: in a page {@link pageWake}, elsewhere jumps of the wall clock. */
+/**
+ * What a watch listens to by default: in a page {@link pageWake}, elsewhere jumps of the wall
+ * clock.
+ */
 export function defaultWake(scheduler: SchedulerLike, monotonic?: TimestampProvider): Observable<unknown> {
   return isPage() ? pageWake() : clockJumps(scheduler, monotonic);
 }
@@ -21,18 +24,21 @@ export function defaultWake(scheduler: SchedulerLike, monotonic?: TimestampProvi
 /** How often the clocks are compared, in ms. */
 const EVERY_MS = 5_000;
 
-/** How far the wall clock must have run ahead, in ms. Clocks that are being adjusted differ by less. */
+/**
+ * How far the wall clock must have run ahead, in ms. Clocks that are being adjusted differ by less.
+ */
 const TOLERANCE_MS = 5_000;
 
 /** One detector for all watches with the same clock: many of them cost no more than one. */
 const detectors = new WeakMap<SchedulerLike, Observable<number>>();
 
 /**
- * Emits when the wall clock has run ahead of the monotonic one, with the difference in ms: the machine slept, and connections
- * that look open may be dead. It never completes.
+ * Emits when the wall clock has run ahead of the monotonic one, with the difference in ms: the
+ * machine slept, and connections that look open may be dead. It never completes.
  *
- * Both clocks go on in a process that gets no CPU or is stopped, and in a hidden page whose timers are slow: none of that is a
- * jump. Where the monotonic clock counts sleep (macOS, perhaps Windows), timers do, too, and a poll reaches its timeout instead.
+ * Both clocks go on in a process that gets no CPU or is stopped, and in a hidden page whose timers
+ * are slow: none of that is a jump. Where the monotonic clock counts sleep (macOS, perhaps
+ * Windows), timers do, too, and a poll reaches its timeout instead.
  */
 export function clockJumps(scheduler: SchedulerLike, monotonic?: TimestampProvider): Observable<number> {
   if (monotonic) return shared(jumpsOf({ scheduler, monotonic }));
@@ -65,9 +71,9 @@ function shared<T>(source: Observable<T>): Observable<T> {
 }
 
 /**
- * Emits when a page is back: it is online again, it has become visible, it has been resumed, or it has come out of the
- * back/forward cache. Use it as the `wake$` of a watch; a client's watches in a page do so by default. It never completes, and
- * never emits outside of a page.
+ * Emits when a page is back: it is online again, it has become visible, it has been resumed, or it
+ * has come out of the back/forward cache. Use it as the `wake$` of a watch; a client's watches in a
+ * page do so by default. It never completes, and never emits outside of a page.
  *
  * @example
  * watch(poll, { wake$: pageWake() });
@@ -82,13 +88,19 @@ function isBack({ type, persisted }: PageEvent): boolean {
   return type !== 'pageshow' || persisted === true;
 }
 
-/** Emits while a page is offline, as far as its browser knows: at once if it already is, and each time that it becomes so. */
+/**
+ * Emits while a page is offline, as far as its browser knows: at once if it already is, and each
+ * time that it becomes so.
+ */
 export function pageOffline(): Observable<unknown> {
   const offline$ = pageEvents('offline');
   return page.navigator?.onLine === false ? offline$.pipe(startWith(0)) : offline$;
 }
 
-/** Whether this is a page that a browser renders before anyone has opened it, and perhaps nobody ever will. */
+/**
+ * Whether this is a page that a browser renders before anyone has opened it, and perhaps nobody
+ * ever will.
+ */
 export function isPrerendering(): boolean {
   return page.document?.prerendering === true;
 }
@@ -103,7 +115,10 @@ export function isPage(): boolean {
   return page.document?.visibilityState !== undefined && page.addEventListener !== undefined;
 }
 
-/** The events of these types of a page and its document, before any other listener can stop them. Never, outside of a page. */
+/**
+ * The events of these types of a page and its document, before any other listener can stop them.
+ * Never, outside of a page.
+ */
 export function pageEvents(...types: readonly string[]): Observable<PageEvent> {
   if (!isPage()) return NEVER;
   return new Observable(subscriber => {
@@ -121,7 +136,9 @@ const CAPTURE = { capture: true };
 /** An event of a page. */
 export interface PageEvent {
   readonly type: string;
-  /** Of `pageshow` and `pagehide`: the page comes out of the back/forward cache, or may go into it. */
+  /**
+   * Of `pageshow` and `pagehide`: the page comes out of the back/forward cache, or may go into it.
+   */
   readonly persisted?: boolean;
 }
 

@@ -46,13 +46,19 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   readonly onPollEnd?: (why: PollEnd) => void;
   /** Whether an index can be sent. */
   readonly isIndex: IndexGuard;
-  /** Completes when a poll may be sent; emits how long it has to wait, in ms, if it does. Absent if there is no quota. */
+  /**
+   * Completes when a poll may be sent; emits how long it has to wait, in ms, if it does. Absent if
+   * there is no quota.
+   */
   readonly quota?: () => Observable<number>;
   /** Emits, besides `wake$`, when the client is told to try now. */
   readonly tryNow$?: Observable<unknown>;
   /** Keeps the pace of this watch for the next one of the same, which it gives to it. */
   readonly kept?: { readonly paces: KeptPaces; readonly key: string };
-  /** Whether the next subscriber of a feed that has had none for a while gets what has happened since. */
+  /**
+   * Whether the next subscriber of a feed that has had none for a while gets what has happened
+   * since.
+   */
   readonly resume: boolean;
 }
 
@@ -64,7 +70,10 @@ export type AnswerSettings<A> = Partial<
   > & { readonly isState: boolean }
 >;
 
-/** Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is unknown or invalid. */
+/**
+ * Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is
+ * unknown or invalid.
+ */
 export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSettings<A> = {}): WatchSettings<A> {
   checkOptions<WatchConfig<never>>(config, WATCH_OPTIONS);
   const {

@@ -3,15 +3,19 @@ import { Observable, type OperatorFunction } from 'rxjs';
 /**
  * Why something may have been missed between two answers.
  *
- * - `silence`: the index, or what a feed held for a subscriber, is so old that the service may have dropped events after it; or a
- *   checkpoint has a time in the future.
+ * - `silence`: the index, or what a feed held for a subscriber, is so old that the service may have
+ *   dropped events after it; or a checkpoint has a time in the future.
  * - `index_rejected`: the service did not accept the index, and the watch continued without one.
  * - `index_backwards`: the index went back, for example after a restart of the service.
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
- * - `unacknowledged`: the first answer could not be acknowledged, and without an index it cannot be requested again.
- * - `another_log`: an answer was of another log than its index (`handleOf`), and the watch continued without one.
- * - `unanswered`: a poll ended without an answer, and what it would have brought does not come again (`redelivers: false`).
- * - `unwatched`: a feed with `resume: false` had no subscribers for a while, or a tab has missed more than the others remember.
+ * - `unacknowledged`: the first answer could not be acknowledged, and without an index it cannot be
+ *   requested again.
+ * - `another_log`: an answer was of another log than its index (`handleOf`), and the watch
+ *   continued without one.
+ * - `unanswered`: a poll ended without an answer, and what it would have brought does not come
+ *   again (`redelivers: false`).
+ * - `unwatched`: a feed with `resume: false` had no subscribers for a while, or a tab has missed
+ *   more than the others remember.
  */
 export type GapReason =
   | 'silence'
@@ -23,7 +27,9 @@ export type GapReason =
   | 'unanswered'
   | 'unwatched';
 
-/** A point in a watch where something may have been missed. It is emitted before the next answer. */
+/**
+ * A point in a watch where something may have been missed. It is emitted before the next answer.
+ */
 export interface Gap {
   readonly reason: GapReason;
   /** When it was emitted, in ms since 1970. */
@@ -37,10 +43,13 @@ export interface Gap {
  *
  * - `idle`: nothing polls: a feed has no subscribers.
  * - `connecting`: there has been no answer yet, or none since a feed was returned to.
- * - `live`: the service has answered; or it has been holding a poll with an index for 2 s (longer, if something has held the one before
- *   it; 5 s, once the browser says that it is online again): it has nothing new.
- * - `retrying`: the last poll failed, see `error`; or the service has said nothing for 150 s, see `hint`. Another poll follows.
- * - `offline`: like `retrying`, but no connection could be made at all; or the browser of a page says that it has no network.
+ * - `live`: the service has answered; or it has been holding a poll with an index for 2 s (longer,
+ *   if something has held the one before it; 5 s, once the browser says that it is online again):
+ *   it has nothing new.
+ * - `retrying`: the last poll failed, see `error`; or the service has said nothing for 150 s, see
+ *   `hint`. Another poll follows.
+ * - `offline`: like `retrying`, but no connection could be made at all; or the browser of a page
+ *   says that it has no network.
  * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
  * - `closed`: the watch has ended, with an error or because `ack` has decided so.
  */
@@ -52,11 +61,17 @@ export interface WatchStatus {
   readonly lastAnswer: number | undefined;
   /** The number of consecutive failed polls. */
   readonly attempt: number;
-  /** When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`; about when, if it waits for its quota. */
+  /**
+   * When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`;
+   * about when, if it waits for its quota.
+   */
   readonly nextTry: number | undefined;
   /** The error of the last poll, if it failed. */
   readonly error: unknown;
-  /** What to check: the URL if there has never been an answer, what cuts polls off, or what answers instead of the service. */
+  /**
+   * What to check: the URL if there has never been an answer, what cuts polls off, or what answers
+   * instead of the service.
+   */
   readonly hint: string | undefined;
 }
 
@@ -76,7 +91,9 @@ export function connecting(since: number, lastAnswer?: number): WatchStatus {
 /** A change of the status. What it does not say is reset, except for the last answer. */
 export type StatusChange = Pick<WatchStatus, 'state'> & Partial<WatchStatus>;
 
-/** The status after a change, and its signal, if it says something new: not for each further answer. */
+/**
+ * The status after a change, and its signal, if it says something new: not for each further answer.
+ */
 export function changedStatus(
   before: WatchStatus,
   change: StatusChange,
@@ -90,11 +107,14 @@ export function changedStatus(
 }
 
 /**
- * Something that happens in a watch: an answer with news, a gap before it, or a new status. `checkpoint` is an answer without news:
+ * Something that happens in a watch: an answer with news, a gap before it, or a new status.
+ * `checkpoint` is an answer without news:
  * there is nothing to do but to remember its checkpoint.
  *
- * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several, as a roster is.
- * The answer of a roster has the `status` that it begins, so that both can be shown at once. A signal with the same status follows.
+ * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several,
+ * as a roster is.
+ * The answer of a roster has the `status` that it begins, so that both can be shown at once. A
+ * signal with the same status follows.
  */
 export type WatchSignal<A> =
   | {
@@ -127,7 +147,10 @@ export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
     );
 }
 
-/** A watch that can be started again from where it was. Without `from`, it starts as it was configured. */
+/**
+ * A watch that can be started again from where it was. Without `from`, it starts as it was
+ * configured.
+ */
 export type ResumableWatch<A> = (position: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>>;
 
 /** What is known about a watch that is to be shared. */
@@ -149,8 +172,9 @@ export interface Checkpoint {
   /** The `watch.index` of an answer; empty if it had none. */
   readonly index: string;
   /**
-   * The index is no older than this, in ms since 1970: when the answer was requested or, if it came with news, when the service
-   * had answered before. It shows whether the service can still know the index.
+   * The index is no older than this, in ms since 1970: when the answer was requested or, if it came
+   * with news, when the service had answered before. It shows whether the service can still know
+   * the index.
    */
   readonly at: number;
   /** Which log the index belongs to, if the answer said so (`handleOf`). */
@@ -160,11 +184,12 @@ export interface Checkpoint {
 /**
  * An entry of the log of a watch.
  *
- * - `poll_end`: a poll is over, or a feed was left or returned to. `why` says how it ended, and `wait` how long the watch waits before the next
- *   poll, in ms: there was `news`; the service had `no_news`; a cache may have sent a `stale` answer; an intermediary `cut` the poll off, or no
- *   answer came in time; the poll `failed`, and the watch backs off; the service asked for the wait (`retry_after`); the machine woke
- *   (`woken`); the consumer's `ack` failed (`ack_failed`); a feed was left by its last subscriber (`paused`), or returned to (`resumed`); or
- *   the watch `ended`.
+ * - `poll_end`: a poll is over, or a feed was left or returned to. `why` says how it ended, and
+ *   `wait` how long the watch waits before the next poll, in ms: there was `news`; the service had
+ *   `no_news`; a cache may have sent a `stale` answer; an intermediary `cut` the poll off, or no
+ *   answer came in time; the poll `failed`, and the watch backs off; the service asked for the wait
+ *   (`retry_after`); the machine woke (`woken`); the consumer's `ack` failed (`ack_failed`); a feed
+ *   was left by its last subscriber (`paused`), or returned to (`resumed`); or the watch `ended`.
  * - `gap`: something may have been missed.
  */
 export type WatchLogEntry = {

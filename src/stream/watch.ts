@@ -7,18 +7,22 @@ import { answersAlone } from './unseen-failures.js';
 import type { WatchSignal } from './watch-signal.js';
 
 /**
- * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the last answer; after
- * failures and answers without news it waits before the next poll.
+ * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the
+ * last answer; after failures and answers without news it waits before the next poll.
  *
- * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts it. It completes only if
- * `ack` decides so, and ends only with an error that polling again cannot fix. {@link watchSignals} also emits gaps and status.
+ * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts
+ * it. It completes only if `ack` decides so, and ends only with an error that polling again cannot
+ * fix. {@link watchSignals} also emits gaps and status.
  *
- * An answer does not wait for the subscriber: use `ack` for work that the next poll should wait for.
+ * An answer does not wait for the subscriber: use `ack` for work that the next poll should wait
+ * for.
  *
  * Throws an `InputError` if the config is invalid.
  *
  * @example
- * watch(index => client.request(changes, { group_id, ...(index && { watch_index: index }) })).subscribe(show);
+ * watch(index =>
+ *   client.request(changes, { group_id, ...(index && { watch_index: index }) }),
+ * ).subscribe(show);
  */
 export function watch<A>(poll: Poll<A>, config: IndexingConfig<A>): Observable<A>;
 export function watch<A extends Indexed>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A>;
@@ -27,10 +31,12 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
 }
 
 /**
- * Follows a service by long polling. Emits everything that happens, in order: answers with news, gaps, and changes of status.
+ * Follows a service by long polling. Emits everything that happens, in order: answers with news,
+ * gaps, and changes of status.
  * Cold: each subscription is a separate watch with its own index and at most one poll in flight.
  *
- * It completes only if `ack` decides so, and ends only with an error that `recovery` declares final. {@link watch} emits only the answers.
+ * It completes only if `ack` decides so, and ends only with an error that `recovery` declares
+ * final. {@link watch} emits only the answers.
  *
  * Throws an `InputError` if the config is invalid.
  *

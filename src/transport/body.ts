@@ -34,7 +34,10 @@ export class Body {
 /** One for all: without `stream`, it keeps nothing of what it has decoded. */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
-/** A decoder removes the byte order mark, which JSON does not allow. So do most fetches, but not node-fetch. */
+/**
+ * A decoder removes the byte order mark, which JSON does not allow. So do most fetches, but not
+ * node-fetch.
+ */
 export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '');
 }

@@ -20,8 +20,9 @@ const NOT_PERMITTED =
 const UNREACHABLE_MESSAGE = 'client error (Connect)';
 
 /**
- * Converts the error of a `fetch` to a `TransportError`. It checks codes, never classes, since every fetch has its own
- * classes. The original message is kept in `cause`, without the request's secrets.
+ * Converts the error of a `fetch` to a `TransportError`. It checks codes, never classes, since
+ * every fetch has its own classes. The original message is kept in `cause`, without the request's
+ * secrets.
  *
  * @example
  * ```ts

@@ -1,4 +1,7 @@
-/** The platform's AbortSignal type, if there is one, so that these types depend on neither DOM nor Node. */
+/**
+ * The platform's AbortSignal type, if there is one, so that these types depend on neither DOM nor
+ * Node.
+ */
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : unknown;
 
 /** The options that this library passes to a `fetch`. */
@@ -11,11 +14,17 @@ export interface FetchLikeInit {
   readonly redirect: 'manual';
   /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
-  /** No cache answers for the service, and no request waits for an open one to the same URL. Where that is possible. */
+  /**
+   * No cache answers for the service, and no request waits for an open one to the same URL. Where
+   * that is possible.
+   */
   readonly cache?: 'no-store';
   /** The request has to be completed although the page goes away. */
   readonly keepalive?: boolean;
-  /** Kept connections may be dead: open a new one. The default fetch in Node does; one of your own has to, if it keeps connections. */
+  /**
+   * Kept connections may be dead: open a new one. The default fetch in Node does; one of your own
+   * has to, if it keeps connections.
+   */
   readonly needsFreshConnection?: boolean;
 }
 

@@ -7,15 +7,19 @@ import type { Transport } from './transport.js';
 
 /** How {@link fromFetch} carries requests. */
 export interface FetchConfig extends BodyConfig {
-  /** The `fetch` to use. Default: cross-fetch with keep-alive in Node, the platform's `fetch` elsewhere. */
+  /**
+   * The `fetch` to use. Default: cross-fetch with keep-alive in Node, the platform's `fetch`
+   * elsewhere.
+   */
   readonly fetch?: FetchLike;
 }
 
 const OPTIONS: Options<FetchConfig> = { ...BODY_OPTIONS, fetch: aFunction };
 
 /**
- * Creates a {@link Transport} over `fetch`. Each subscription sends one request with its own AbortController. Unsubscribing
- * aborts it, even while the body is being read. Redirects and bodies larger than `maxBody` are errors.
+ * Creates a {@link Transport} over `fetch`. Each subscription sends one request with its own
+ * AbortController. Unsubscribing aborts it, even while the body is being read. Redirects and bodies
+ * larger than `maxBody` are errors.
  *
  * Errors: `TransportError`. Throws an `InputError` if the config is invalid.
  *

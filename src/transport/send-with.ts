@@ -72,8 +72,8 @@ function mayForbidCache(): boolean {
 }
 
 /**
- * Whether `cache: 'no-store'` does just that on this platform. React Native adds the time to the URL for it, and workerd
- * throws for older compatibility dates.
+ * Whether `cache: 'no-store'` does just that on this platform. React Native adds the time to the
+ * URL for it, and workerd throws for older compatibility dates.
  */
 export function keepsNoStore(requests: RequestClass | undefined): boolean {
   const url = 'https://probe.invalid/';

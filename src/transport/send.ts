@@ -10,8 +10,9 @@ export interface AnswerHead {
 }
 
 /**
- * Takes the answer to a request as it arrives: its head, the parts of its body, then its end; or, at any
- * time, why there is none. It has to ignore what comes after that, or after it has aborted the request.
+ * Takes the answer to a request as it arrives: its head, the parts of its body, then its end; or,
+ * at any time, why there is none. It has to ignore what comes after that, or after it has aborted
+ * the request.
  */
 export interface Receiver {
   onHead(head: AnswerHead): void;
@@ -28,7 +29,7 @@ export interface SentRequest {
 }
 
 /**
- * Sends a request. It never throws. It calls back instead of returning a promise, because a process may
- * hold thousands of requests, and promises with their reactions would be a large part of each.
+ * Sends a request. It never throws. It calls back instead of returning a promise, because a process
+ * may hold thousands of requests, and promises with their reactions would be a large part of each.
  */
 export type Send = (url: string, init: Omit<FetchLikeInit, 'signal'>, receiver: Receiver) => SentRequest;

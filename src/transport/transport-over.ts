@@ -30,13 +30,17 @@ declare const TextEncoder: new () => { encode(text: string): Uint8Array };
 
 /** The limits of a body. */
 export interface BodyConfig {
-  /** The maximum size of a body, in bytes (in characters if the fetch does not stream). Default 8 MiB. */
+  /**
+   * The maximum size of a body, in bytes (in characters if the fetch does not stream). Default 8
+   * MiB.
+   */
   readonly maxBody?: number;
   /** How long the body may take after the headers, in ms, as long as it flows. Default 300,000. */
   readonly bodyTimeout?: number;
   /**
-   * How long no part of the body may arrive after its first byte, in ms. Default 15,000. A fetch that does not stream does not show
-   * when that is: then the timeout of the request covers the whole body instead.
+   * How long no part of the body may arrive after its first byte, in ms. Default 15,000. A fetch
+   * that does not stream does not show when that is: then the timeout of the request covers the
+   * whole body instead.
    */
   readonly bodyIdleTimeout?: number;
   /** The clock. Default `asyncScheduler`. */

@@ -9,7 +9,10 @@ export interface TransportRequest {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** `poll` if it is part of a watch, so that the service may hold it until something is new. Default `call`. */
+  /**
+   * `poll` if it is part of a watch, so that the service may hold it until something is new.
+   * Default `call`.
+   */
   readonly kind?: 'call' | 'poll';
   /** The `watchId` of the watch that it is a poll of, for the log. */
   readonly pollOf?: number;
@@ -17,17 +20,26 @@ export interface TransportRequest {
   readonly idempotent?: boolean;
   /** The maximum size of the answer's body, in bytes. Default: the transport's. */
   readonly maxBody?: number;
-  /** It has to be completed although the page that sends it goes away. Elsewhere it has no meaning. */
+  /**
+   * It has to be completed although the page that sends it goes away. Elsewhere it has no meaning.
+   */
   readonly keepalive?: boolean;
-  /** Connections that were open before may be dead: use a new one. Only a hint; browsers cannot follow it. */
+  /**
+   * Connections that were open before may be dead: use a new one. Only a hint; browsers cannot
+   * follow it.
+   */
   readonly needsFreshConnection?: boolean;
   /**
-   * Called with the status of the answer when the first byte of its body arrives, or at the end of an empty one: a slow body is no
-   * missing answer. Headers alone are none yet, since a proxy may send them while the service still holds the request. A transport
-   * that does not call it has to deliver the whole answer within the timeout.
+   * Called with the status of the answer when the first byte of its body arrives, or at the end of
+   * an empty one: a slow body is no missing answer. Headers alone are none yet, since a proxy may
+   * send them while the service still holds the request. A transport that does not call it has to
+   * deliver the whole answer within the timeout.
    */
   readonly onArrival?: (status: number) => void;
-  /** Called each time that it goes out: a request may wait for its token, and is sent again after a 401. */
+  /**
+   * Called each time that it goes out: a request may wait for its token, and is sent again after a
+   * 401.
+   */
   readonly onSent?: () => void;
 }
 
@@ -44,18 +56,23 @@ export interface TransportResponse {
 }
 
 /**
- * Sends a request and returns the answer. Everything in this library sends through a transport, so this is the place to
- * add behaviour of your own.
+ * Sends a request and returns the answer. Everything in this library sends through a transport, so
+ * this is the place to add behaviour of your own.
  *
- * The Observable is cold: subscribing sends the request; it emits one answer and completes. Unsubscribing aborts, even
- * while the body is being read. An answer of any status is emitted, not thrown. Errors: `TransportError`.
+ * The Observable is cold: subscribing sends the request; it emits one answer and completes.
+ * Unsubscribing aborts, even while the body is being read. An answer of any status is emitted, not
+ * thrown. Errors: `TransportError`.
  *
  * @example
- * const traced: Transport = request => transport(request).pipe(tap(({ status }) => console.log(request.url, status)));
+ * const traced: Transport = request =>
+ *   transport(request).pipe(tap(({ status }) => console.log(request.url, status)));
  */
 export type Transport = (request: TransportRequest) => Observable<TransportResponse>;
 
-/** The one answer to a request. A transport of the caller's may emit more, even synchronously and without end. */
+/**
+ * The one answer to a request. A transport of the caller's may emit more, even synchronously and
+ * without end.
+ */
 export function answerOf(transport: Transport, request: TransportRequest): Observable<TransportResponse> {
   const answer$ = transport(request);
   return answer$ instanceof Direct ? answer$ : answer$.pipe(take(1));
@@ -77,7 +94,10 @@ export function redirected(request: TransportRequest): TransportError {
   return new TransportError('redirected', message, summaryOf(request));
 }
 
-/** The parts of a request that must never be revealed: the token in its header, and every string in its body. */
+/**
+ * The parts of a request that must never be revealed: the token in its header, and every string in
+ * its body.
+ */
 export function secretsOf({ headers, body }: TransportRequest): readonly string[] {
   const token = headers.authorization?.replace(/^Bearer /, '');
   return [...(token ? [token] : []), ...(body ? stringsIn(body) : [])];
@@ -95,7 +115,10 @@ function stringsIn(body: string): string[] {
   return strings;
 }
 
-/** Redacts an error answer, which may quote the request in its body or in a header that ends up in an error. */
+/**
+ * Redacts an error answer, which may quote the request in its body or in a header that ends up in
+ * an error.
+ */
 export function redactedAnswer(
   response: TransportResponse,
   request: TransportRequest,

@@ -11,12 +11,14 @@ import {
 } from './transport.js';
 
 /**
- * An entry of the request log. It never contains tokens: headers and bodies are left out, and errors contain none.
+ * An entry of the request log. It never contains tokens: headers and bodies are left out, and
+ * errors contain none.
  *
  * - `request`: a request was sent.
- * - `answer`, `failure` or `abort`: how it ended, and how long it took, in `ms`. An answer of any status is an `answer`. Each `request` has
- *   one of them.
- * - `not_sent`: a client had no token for a request, which was not sent for that reason, or not again.
+ * - `answer`, `failure` or `abort`: how it ended, and how long it took, in `ms`. An answer of any
+ *   status is an `answer`. Each `request` has one of them.
+ * - `not_sent`: a client had no token for a request, which was not sent for that reason, or not
+ *   again.
  */
 export type RequestLogEntry = RequestSummary & {
   /** The time, in ms since 1970. */
@@ -25,7 +27,10 @@ export type RequestLogEntry = RequestSummary & {
   readonly pollOf?: number;
 } & (
     | ({
-        /** The number of the request, starting at 1. All entries of one request have the same number. */
+        /**
+         * The number of the request, starting at 1. All entries of one request have the same
+         * number.
+         */
         readonly requestId: number;
       } & (
         | { readonly kind: 'request' }
@@ -42,8 +47,10 @@ type RequestEnd =
   | { readonly kind: 'failure'; readonly error: unknown };
 
 /**
- * Adds logging to a {@link Transport}. `log` is called when a request is sent, and once when it is answered, fails or is aborted.
- * Errors thrown by `log` are swallowed. `now` is the time of an entry, and `elapsed` a clock that is never set back, for durations; both in ms.
+ * Adds logging to a {@link Transport}. `log` is called when a request is sent, and once when it is
+ * answered, fails or is aborted.
+ * Errors thrown by `log` are swallowed. `now` is the time of an entry, and `elapsed` a clock that
+ * is never set back, for durations; both in ms.
  *
  * @example
  * const transport = withLog(fromFetch(), entry => console.log(entry.requestId, entry.kind));

@@ -10,11 +10,13 @@ import {
 } from './transport.js';
 
 /**
- * Adds a timeout to a {@link Transport}: if there is no answer after `timeout` ms, the request is aborted and the stream
- * ends with a `TransportError` whose reason is `timeout`. The body of the answer to a GET only has to begin in time, if the transport
- * tells when it does (`fromFetch` does): a slow body is not a missing answer. Any other answer has to be complete by then.
+ * Adds a timeout to a {@link Transport}: if there is no answer after `timeout` ms, the request is
+ * aborted and the stream ends with a `TransportError` whose reason is `timeout`. The body of the
+ * answer to a GET only has to begin in time, if the transport tells when it does (`fromFetch`
+ * does): a slow body is not a missing answer. Any other answer has to be complete by then.
  *
- * A client has it for single requests. The polls of a watch have a timeout of their own: see `WatchConfig.timeout`.
+ * A client has it for single requests. The polls of a watch have a timeout of their own: see
+ * `WatchConfig.timeout`.
  *
  * Throws an `InputError` if the timeout is invalid.
  *

@@ -2,10 +2,12 @@ import type { Journal } from './journal.js';
 import type { ChaosPlan, SeenRequest } from './messages.js';
 
 /**
- * How many requests of an identity were sent ahead of the pace, at most: one per `minInterval`, besides those that brought news
- * which was taken and committed. A watch that keeps its pace is never more than its `burst` ahead, in no part of the run.
+ * How many requests of an identity were sent ahead of the pace, at most: one per `minInterval`,
+ * besides those that brought news which was taken and committed. A watch that keeps its pace is
+ * never more than its `burst` ahead, in no part of the run.
  *
- * News counts as committed if events were delivered between two requests with different indexes. A new watch has a new burst.
+ * News counts as committed if events were delivered between two requests with different indexes. A
+ * new watch has a new burst.
  */
 export function aheadOfPace(
   requests: readonly SeenRequest[],

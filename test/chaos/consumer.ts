@@ -1,4 +1,5 @@
-// The consumer process, which is killed during the run: a feed for each identity, with its checkpoint in a file.
+// The consumer process, which is killed during the run: a feed for each identity, with its
+// checkpoint in a file.
 import { existsSync, readFileSync } from 'node:fs';
 import { defer, map, merge, retry, tap, type Observable } from 'rxjs';
 import type { Checkpoint, Gap, IdentityEventList } from 'lobby-rx';
@@ -21,7 +22,9 @@ runFollower<Delivered>(
     writeThrow();
     throw new Error(PLANNED_ERROR);
   },
-  () => (isThrowDue = true),
+  () => {
+    isThrowDue = true;
+  },
 );
 
 function follow({ start: { identities, file }, write, clientFor }: Follower): Observable<Delivered> {
@@ -33,7 +36,8 @@ function follow({ start: { identities, file }, write, clientFor }: Follower): Ob
     const client = clientFor(identity);
     let checkpoint = known.get(identity_id)?.checkpoint;
     let lastEventAt = Date.now();
-    // One line for each batch, with its index, its gap and its effects, so that all are written or none.
+    // One line for each batch, with its index, its gap and its effects, so that all are written or
+    // none.
     const ack = ({ events }: IdentityEventList, newCheckpoint: Checkpoint, gap?: Gap) => {
       checkpoint = newCheckpoint;
       write(identity_id, 'batch', checkpoint, events.map(workOf), gap ?? null, Date.now());
@@ -44,7 +48,8 @@ function follow({ start: { identities, file }, write, clientFor }: Follower): Ob
       longestSilence = silence;
       write('', 'silence', silence);
     };
-    // In production the operator would handle an error that ends a watch. Here the watch is restarted from its checkpoint.
+    // In production the operator would handle an error that ends a watch. Here the watch is
+    // restarted from its checkpoint.
     return defer(() => {
       write(identity_id, 'resumed', Date.now());
       return client.events.createFeed({ ...(checkpoint && { from: checkpoint }), ack, linger: 0 }).all$;

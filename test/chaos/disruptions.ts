@@ -25,7 +25,10 @@ export interface Disruption {
   readonly act: () => Promise<unknown>;
 }
 
-/** Plans the disruptions of a run. `steady` events are not sent as a part of one. `throws` counts errors that ended the consumer. */
+/**
+ * Plans the disruptions of a run. `steady` events are not sent as a part of one. `throws` counts
+ * errors that ended the consumer.
+ */
 export function planDisruptions(stage: Stage): {
   readonly disruptions: readonly Disruption[];
   readonly steady: number;

@@ -18,8 +18,8 @@ export interface DeliveryResult {
 }
 
 /**
- * Compares what was delivered with what was sent: `sentAt` has the time of each event, by its number. A gap excuses what was sent
- * before it, if it is reported before any later event.
+ * Compares what was delivered with what was sent: `sentAt` has the time of each event, by its
+ * number. A gap excuses what was sent before it, if it is reported before any later event.
  */
 export function evaluate({ entries }: Pick<Journal, 'entries'>, sentAt: readonly number[]): DeliveryResult {
   const result = {

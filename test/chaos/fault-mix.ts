@@ -12,7 +12,8 @@ const FAULTS: readonly (readonly [Fault, number])[] = [
   [{ kind: 'stall_in_body' }, 0.0045],
   [{ kind: 'truncated_json' }, 0.018],
   [{ kind: 'wrong_json' }, 0.012],
-  // A proxy's pages, without a code or a ray id. Those with 502, 504 and 524 come at once: they are no polls that were cut.
+  // A proxy's pages, without a code or a ray id. Those with 502, 504 and 524 come at once: they are
+  // no polls that were cut.
   ...[200, 400, 403, 404, 410, 502, 502, 504, 504, 524].map(
     status => [{ kind: 'html', status }, 0.009] as const,
   ),
@@ -31,7 +32,8 @@ const FAULTS: readonly (readonly [Fault, number])[] = [
 
 /** Faults that make the service send again what it has sent. */
 const REPLAYS: typeof FAULTS = [
-  // Little enough that a freeze does not exceed the retention: the age of an opaque index is known only since its arrival.
+  // Little enough that a freeze does not exceed the retention: the age of an opaque index is known
+  // only since its arrival.
   [{ kind: 'index_backwards', ms: 4_000 }, 0.004],
   [{ kind: 'index_skewed' }, 0.008],
 ];

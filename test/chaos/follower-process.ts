@@ -8,7 +8,10 @@ import {
   type ToFollower,
 } from './messages.js';
 
-/** A consumer, a visitor or a returner. It can be killed at any time, and continues from its journal. */
+/**
+ * A consumer, a visitor or a returner. It can be killed at any time, and continues from its
+ * journal.
+ */
 export interface FollowerProcess {
   readonly child: () => ChildProcess;
   readonly kill: () => Promise<void>;
@@ -26,7 +29,9 @@ export function startFollower(name: FollowerName, start: StartFollower): Followe
   const begin = () => {
     child = spawn(name);
     errors = '';
-    child.stderr!.on('data', (text: Buffer) => (errors += text.toString()));
+    child.stderr!.on('data', (text: Buffer) => {
+      errors += text.toString();
+    });
     // Whatever else it has to say should be seen.
     child.stderr!.once('close', () => hasThrown() || process.stderr.write(errors));
     send(start);

@@ -11,7 +11,10 @@ export interface Follower {
   readonly clientFor: (identity: RoutedIdentity) => Client;
 }
 
-/** Follows from the message to start until the one to stop. `next` may throw; `onThrow` is called when it should. */
+/**
+ * Follows from the message to start until the one to stop. `next` may throw; `onThrow` is called
+ * when it should.
+ */
 export function runFollower<T>(
   follow: (follower: Follower) => Observable<T>,
   next: (value: T) => void,
@@ -30,7 +33,9 @@ export function runFollower<T>(
       process.send?.(figures, () => process.disconnect());
     };
     follow(createFollower(start)).pipe(takeUntil(stop$)).subscribe({ next, complete });
-    setTimeout(() => (heapAtStart = heap()), 3_000).unref();
+    setTimeout(() => {
+      heapAtStart = heap();
+    }, 3_000).unref();
   };
   let isStopped = false;
   // The process that started it may have been killed.
@@ -58,7 +63,9 @@ function createFollower(start: StartFollower): Follower {
     clientFor: ({ token, port }) => {
       const url = `http://127.0.0.1:${port}`;
       return createClient({
-        ...{ groupUrl: `${url}/group`, matchmakerUrl: `${url}/matchmaker`, apiUrl: `${url}/api` },
+        groupUrl: `${url}/group`,
+        matchmakerUrl: `${url}/matchmaker`,
+        apiUrl: `${url}/api`,
         token: () => token,
         transport: fromFetch({ bodyIdleTimeout: 1_000 }),
         watch: {

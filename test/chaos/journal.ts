@@ -6,14 +6,19 @@ export interface Journal {
   checkpoint: Checkpoint | undefined;
   /** Whether its watch has begun: from then on, nothing may be lost. */
   isReady: boolean;
-  /** The delivered events in order, with the gaps, resumptions and failures of `ack` between them. */
+  /**
+   * The delivered events in order, with the gaps, resumptions and failures of `ack` between them.
+   */
   readonly entries: (number | { readonly gapAt: number } | 'resumed')[];
   /** When events were delivered, and when a new watch was started. */
   readonly deliveredAt: number[];
   readonly startedAt: number[];
   /** The event at which a subscriber has thrown, until the watch is resumed. */
   thrownAt: number | undefined;
-  /** How many events were acknowledged although a subscriber had thrown, or before they were delivered. */
+  /**
+   * How many events were acknowledged although a subscriber had thrown, or before they were
+   * delivered.
+   */
   acknowledgedInVain: number;
 }
 
@@ -54,8 +59,13 @@ export function readJournal(text: string): Map<string, Journal> {
 
 export function newJournal(): Journal {
   return {
-    ...{ checkpoint: undefined, isReady: false, thrownAt: undefined, acknowledgedInVain: 0 },
-    ...{ entries: [], deliveredAt: [], startedAt: [] },
+    checkpoint: undefined,
+    isReady: false,
+    thrownAt: undefined,
+    acknowledgedInVain: 0,
+    entries: [],
+    deliveredAt: [],
+    startedAt: [],
   };
 }
 

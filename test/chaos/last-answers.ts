@@ -6,8 +6,8 @@ export interface LastAnswers {
   /** The emulator's handler, with the answers noted. */
   readonly handle: Handler;
   /**
-   * Whether the caller has committed the last answer with events: it asks from that answer's index, or from a later one. Only
-   * then can it know a repetition of that answer for what it is.
+   * Whether the caller has committed the last answer with events: it asks from that answer's index,
+   * or from a later one. Only then can it know a repetition of that answer for what it is.
    */
   readonly hasCommitted: (request: EmulatedRequest) => boolean;
 }

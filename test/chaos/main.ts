@@ -1,4 +1,5 @@
-// npm run chaos: runs real processes on loopback under faults, kills and freezes, and counts lost events.
+// npm run chaos: runs real processes on loopback under faults, kills and freezes, and counts lost
+// events.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,10 +25,24 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 const plan: ChaosPlan = {
-  ...{ seconds, events: Number(values.events), faults: Number(values.faults) },
-  ...{ kills: 6, consumerKills: 3, consumerThrows: 5, deadPools: 5, bulks: 3, bulk: 2_000 },
-  ...{ retention: 20_000, blockTime: 1_000, timeout: 2_500, minInterval: 100, burst: 3 },
-  ...{ outages: 2, outage: 23_000, starvations: 3, starvation: 6_000 },
+  seconds,
+  events: Number(values.events),
+  faults: Number(values.faults),
+  kills: 6,
+  consumerKills: 3,
+  consumerThrows: 5,
+  deadPools: 5,
+  bulks: 3,
+  bulk: 2_000,
+  retention: 20_000,
+  blockTime: 1_000,
+  timeout: 2_500,
+  minInterval: 100,
+  burst: 3,
+  outages: 2,
+  outage: 23_000,
+  starvations: 3,
+  starvation: 6_000,
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'chaos-'));
@@ -72,7 +87,12 @@ const nextEvent = ({ identity_id }: TestIdentity): [string, number] => {
 };
 const running: Promise<unknown>[] = [];
 const { disruptions, steady, throws } = planDisruptions({
-  ...{ plan, service, proxies, followers, identities, nextEvent },
+  plan,
+  service,
+  proxies,
+  followers,
+  identities,
+  nextEvent,
   inBackground: act => void running.push(act),
 });
 
@@ -97,7 +117,8 @@ while (published < steady) {
 await Promise.all(running);
 await service.stopFaults();
 log('faults stopped; waiting for the remaining events');
-// When the last event of each identity has arrived, all have. What is missing after half a minute is lost.
+// When the last event of each identity has arrived, all have. What is missing after half a minute
+// is lost.
 await untilAll(({ entries }, id) => entries.includes(sent.get(id)!.length - 1));
 
 const ended = {
@@ -118,7 +139,12 @@ service.child().kill('SIGKILL');
 const text = Object.values(followers).map(textOf).join('');
 const known = journals();
 const isPassed = printTable({
-  ...{ plan, total, throws: throws(), ended, sockets, faults: service.faults },
+  plan,
+  total,
+  throws: throws(),
+  ended,
+  sockets,
+  faults: service.faults,
   longestSilence: longestSilence(text),
   restarts: countOf(text, 'ended'),
   visits: countOf(text, 'visit'),

@@ -30,7 +30,10 @@ export type FromService =
   | { readonly kind: 'done' }
   | { readonly kind: 'report'; readonly faults: Readonly<Record<string, number>>; readonly sockets: number };
 
-/** Messages to a proxy process. `set`: what each route does from now on; those that are not named forward requests. */
+/**
+ * Messages to a proxy process. `set`: what each route does from now on; those that are not named
+ * forward requests.
+ */
 export type ToProxy =
   | { readonly kind: 'start'; readonly to: number; readonly count: number; readonly backlog: number }
   | { readonly kind: 'set'; readonly modes: readonly RouteMode[] }
@@ -74,11 +77,15 @@ export interface TestIdentity {
   readonly identity_id: string;
   readonly token: string;
   /**
-   * `steady`: no fault makes the service lose its index, or send again what it has sent. `bulk`: the same, with batches of
-   * thousands of events. `replayed`: the service sends events again. `lossy`: it loses its index, too.
+   * `steady`: no fault makes the service lose its index, or send again what it has sent. `bulk`:
+   * the same, with batches of thousands of events. `replayed`: the service sends events again.
+   * `lossy`: it loses its index, too.
    */
   readonly kind: 'steady' | 'bulk' | 'replayed' | 'lossy';
-  /** `consumer`: with checkpoints in a file. `visitor`, `returner`: with a feed that is left and come back to. */
+  /**
+   * `consumer`: with checkpoints in a file. `visitor`, `returner`: with a feed that is left and
+   * come back to.
+   */
   readonly followedBy: FollowerName;
 }
 
@@ -102,12 +109,17 @@ export interface ChaosPlan {
   /** How often two identities get a batch of `bulk` events. */
   readonly bulks: number;
   readonly bulk: number;
-  /** How long the service keeps events, in ms: shorter than in reality, so that it is exceeded within a run. */
+  /**
+   * How long the service keeps events, in ms: shorter than in reality, so that it is exceeded
+   * within a run.
+   */
   readonly retention: number;
   /** How long the service holds a poll, and how long a poll may take, in ms. */
   readonly blockTime: number;
   readonly timeout: number;
-  /** How often watches may poll without news, in ms, and how many such polls may be ahead of that. */
+  /**
+   * How often watches may poll without news, in ms, and how many such polls may be ahead of that.
+   */
   readonly minInterval: number;
   readonly burst: number;
   /** How often the proxies fail, and how long, in ms: longer than the service keeps events. */

@@ -27,8 +27,9 @@ interface Result {
 }
 
 /**
- * A request may be repeated after a refused token or on a reused connection, and requests that were on their way while a proxy
- * was frozen arrive at once: so many more than its burst may a watch seem to be ahead of its pace.
+ * A request may be repeated after a refused token or on a reused connection, and requests that were
+ * on their way while a proxy was frozen arrive at once: so many more than its burst may a watch
+ * seem to be ahead of its pace.
  */
 const UNPACED = 10;
 

@@ -18,7 +18,10 @@ type Answer<K extends FromProxy['kind']> = Extract<FromProxy, { kind: K }>;
 /** How routes fail. As many others stay open, and fail in the next outage. */
 const FAILURES: readonly RouteMode[] = ['silent', 504, 'closed', 204, 502, 'garbled'];
 
-/** What a frozen process does not accept waits, up to a limit: few enough that some connections are not made. */
+/**
+ * What a frozen process does not accept waits, up to a limit: few enough that some connections are
+ * not made.
+ */
 const BACKLOG = { answering: 511, frozen: 4 } as const;
 
 export async function startProxies(to: number): Promise<ProxyProcesses> {

@@ -1,4 +1,5 @@
-// A proxy process in front of the service: routes that forward requests, and that fail in several ways. It counts requests.
+// A proxy process in front of the service: routes that forward requests, and that fail in several
+// ways. It counts requests.
 import { openRoute, type Route } from './route.js';
 import type { FromProxy, SeenRequest, ToProxy } from './messages.js';
 

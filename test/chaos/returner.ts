@@ -1,4 +1,5 @@
-// The returner process: feeds that are left after each event and come back to, with an `ack` that sometimes fails.
+// The returner process: feeds that are left after each event and come back to, with an `ack` that
+// sometimes fails.
 import {
   concat,
   defer,
@@ -20,7 +21,10 @@ import { runFollower, workOf, type Follower } from './follower.js';
 /** How often `ack` takes a while, and how often it fails. */
 const SLOW = 0.2;
 const FAILING = 0.05;
-/** How often the returner stays away for a while instead of coming back at once, and how long at most, in ms. */
+/**
+ * How often the returner stays away for a while instead of coming back at once, and how long at
+ * most, in ms.
+ */
 const PAUSING = 0.05;
 const AWAY = 1_000;
 /** How often it leaves early if no event comes, and after what time at most, in ms. */

@@ -1,13 +1,18 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * What a route does with requests. `open`: it forwards them. `silent`: it accepts connections and bytes, and sends nothing.
- * `closed`: it refuses connections. A status: it answers with it after a while, with an HTML page unless it is 204. `garbled`:
+ * What a route does with requests. `open`: it forwards them. `silent`: it accepts connections and
+ * bytes, and sends nothing.
+ * `closed`: it refuses connections. A status: it answers with it after a while, with an HTML page
+ * unless it is 204. `garbled`:
  * with 204 and a page, which is no HTTP.
  */
 export type RouteMode = 'open' | 'silent' | 'closed' | 'garbled' | 204 | 502 | 504;
 
-/** How long a request is held before it is answered with a page, in ms: about as long as the service would hold it. */
+/**
+ * How long a request is held before it is answered with a page, in ms: about as long as the service
+ * would hold it.
+ */
 const HOLD = 800;
 /** A TCP proxy on a port of its own. */
 export interface Route {
@@ -17,8 +22,8 @@ export interface Route {
 }
 
 /**
- * Opens a route to a port. `backlog` connections at most wait to be accepted; further ones are not made. `onRequest` gets the
- * head of each request.
+ * Opens a route to a port. `backlog` connections at most wait to be accepted; further ones are not
+ * made. `onRequest` gets the head of each request.
  */
 export async function openRoute(
   to: number,

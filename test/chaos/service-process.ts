@@ -5,10 +5,16 @@ import type { ChaosPlan, FromService, TestIdentity, ToService } from './messages
 
 type Answer<K extends FromService['kind']> = Extract<FromService, { kind: K }>;
 
-/** A restarted service must not issue indexes that a killed one has issued: so much may have passed since its last event. */
+/**
+ * A restarted service must not issue indexes that a killed one has issued: so much may have passed
+ * since its last event.
+ */
 const TICKS = 1_000;
 
-/** The service, whose state is kept here, so that it can be killed at any time and restarted with it. */
+/**
+ * The service, whose state is kept here, so that it can be killed at any time and restarted with
+ * it.
+ */
 export interface ServiceProcess {
   readonly identities: readonly TestIdentity[];
   readonly port: number;

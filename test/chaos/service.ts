@@ -1,4 +1,5 @@
-// The service process, which is killed during the run: the emulator over HTTP, with faults of all kinds.
+// The service process, which is killed during the run: the emulator over HTTP, with faults of all
+// kinds.
 import {
   createEmulator,
   listen,

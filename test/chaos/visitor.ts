@@ -1,4 +1,5 @@
-// The visitor process: feeds that are left and come back to, within batches too. They keep their place without checkpoints.
+// The visitor process: feeds that are left and come back to, within batches too. They keep their
+// place without checkpoints.
 import {
   concat,
   defer,
@@ -50,7 +51,9 @@ function follow({ start: { identities, plan }, write, clientFor }: Follower): Ob
   return merge(...feeds);
 }
 
-/** Leaves after one event, after a few, after many, or only after a while, as it does in any case. */
+/**
+ * Leaves after one event, after a few, after many, or only after a while, as it does in any case.
+ */
 function aVisit<T>(bulk: number): MonoTypeOperatorFunction<T> {
   const counts = [
     1,

@@ -200,7 +200,8 @@ describe('a client of the emulator, over HTTP', () => {
     let renewals = 0;
     const renew = () => {
       renewals++;
-      return (token = emulator.renewToken(token));
+      token = emulator.renewToken(token);
+      return token;
     };
     const renewing = createClient({ ...server.urls, token: { get: () => token, renew } });
     const bios: string[] = [];

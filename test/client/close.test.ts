@@ -59,7 +59,8 @@ describe('a client that is closed', () => {
         url.includes('watch_index')
           ? NEVER
           : of({
-              ...{ status: 200, headers: { get: () => null } },
+              status: 200,
+              headers: { get: () => null },
               text: '{"events":[{"kind":{"x":1},"ts":"1"}],"members":[],"watch":{"index":"7"}}',
             });
       const client = createClient({ url: 'https://a.example', token: 't', transport, scheduler });
@@ -182,7 +183,9 @@ describe('a client that is closed', () => {
     const ack = () =>
       new Observable<never>(() => {
         isOpen = true;
-        return () => (isOpen = false);
+        return () => {
+          isOpen = false;
+        };
       });
     const end = endOf(client.events.batches({ ack }));
     pass(100);
@@ -219,7 +222,11 @@ describe('a client that is to try now', () => {
       return of({ status: 503, headers: { get: name => headers[name.toLowerCase()] ?? null }, text: '' });
     };
     const client = createClient({
-      ...{ url: 'https://a.example', token: 't', transport, scheduler, testing: { random: () => 0.99 } },
+      url: 'https://a.example',
+      token: 't',
+      transport,
+      scheduler,
+      testing: { random: () => 0.99 },
       watch: { backoff: { initial: 600_000, max: 600_000 } },
     });
     return { client, pass, asked, scheduler };
@@ -228,7 +235,9 @@ describe('a client that is to try now', () => {
   it('polls within a second where a watch, a feed or a roster backs off', () => {
     const { client, pass, asked } = down();
     const watching = merge(
-      ...[client.events.batches(), client.events.feed.all$, client.group.roster('g')],
+      client.events.batches(),
+      client.events.feed.all$,
+      client.group.roster('g'),
       client.events.batches({ wake$: NEVER }),
     ).subscribe();
     pass(10_000);

@@ -143,11 +143,15 @@ describe('the defaults of a client', () => {
       const scheduler = Object.create(asyncScheduler, {
         now: { value: () => asyncScheduler.now() + lost },
       }) as SchedulerLike;
-      asyncScheduler.schedule(() => (lost += 60_000), 12_000);
+      asyncScheduler.schedule(() => {
+        lost += 60_000;
+      }, 12_000);
       for (const watch of [undefined, {}, { wake$: undefined }]) {
         const hung = cold<never>('-');
         const { events } = client(() => hung, {
-          ...{ watch, scheduler, testing: { random: () => 0, monotonic: asyncScheduler } },
+          watch,
+          scheduler,
+          testing: { random: () => 0, monotonic: asyncScheduler },
         });
         expectObservable(events.batches(), '20s !');
         expectSubscriptions(hung.subscriptions).toBe(['^ 14999ms !', '15s ^ 4999ms !']);

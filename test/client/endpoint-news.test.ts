@@ -25,7 +25,10 @@ const batch = (index: number, ...names: string[]): Batch => ({
   events: names.map(name => ({ kind: { [name]: 1 }, ts: '1' })),
   watch: { index: `${index}` },
 });
-/** News, nothing, the same again, news; an index that falls back, with news and with what came before. */
+/**
+ * News, nothing, the same again, news; an index that falls back, with news and with what came
+ * before.
+ */
 const ANSWERS = [batch(1, 'x'), batch(2), batch(3, 'x'), batch(4, 'x', 'y'), batch(2, 'z'), batch(3, 'z')];
 
 /** A config for a client in virtual time whose polls get these answers one after the other. */

@@ -23,7 +23,8 @@ const ChatMessage = struct('ChatMessage', { text: t.string });
 function clientOf(text: string, config: Partial<ClientConfig> = {}) {
   const sent: TransportRequest[] = [];
   const client = createClient({
-    ...{ url: 'https://service.example', token: 't' },
+    url: 'https://service.example',
+    token: 't',
     transport: request => {
       sent.push(request);
       return of({ status: 200, headers: { get: () => null }, text });
@@ -217,7 +218,9 @@ describe('custom event kinds', () => {
     const emulator = createEmulator();
     const { identity_id, token } = emulator.addIdentity();
     const { events } = createClient({
-      ...{ url: emulator.url, transport: emulator.transport, token },
+      url: emulator.url,
+      transport: emulator.transport,
+      token,
       kinds: { chat_message: ChatMessage },
     });
     const note = { title: 'Ada', description: 'Hi', thumbnail_url: '', url: '' };

@@ -1,4 +1,5 @@
-// A program that uses a client of the emulator and then closes the emulator; nothing else may keep its process alive.
+// A program that uses a client of the emulator and then closes the emulator; nothing else may keep
+// its process alive.
 import { firstValueFrom } from 'rxjs';
 import { createClient } from 'lobby-rx';
 import { createEmulator, listen } from 'lobby-rx/emulator';
@@ -24,7 +25,9 @@ if (process.argv[2] === 'watch') {
 } else if (process.argv[2] === 'wait') {
   emulator.fault({ kind: 'rate_limited', wait: 600_000 });
   let isWaiting = false;
-  client.events.feed.status$.subscribe(({ state }) => (isWaiting = state === 'retrying'));
+  client.events.feed.status$.subscribe(({ state }) => {
+    isWaiting = state === 'retrying';
+  });
   const watching = client.events.feed.all$.subscribe();
   await settled(() => isWaiting);
   watching.unsubscribe();

@@ -155,7 +155,10 @@ const rows: readonly Row[] = [
   },
 ];
 
-/** What a feed does about a fault in its poll after 10 s, with one event at 11 s and another at 200 s. */
+/**
+ * What a feed does about a fault in its poll after 10 s, with one event at 11 s and another at 200
+ * s.
+ */
 function observe(fault: Fault, times: number) {
   const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: () => 1 });
   const seen = {
@@ -176,7 +179,9 @@ function observe(fault: Fault, times: number) {
       seen.events.push(event.name);
       seen.delays.push(scheduler.now() - Date.parse(event.ts));
     },
-    error: (error: unknown) => (seen.ended = isClientError(error)),
+    error: (error: unknown) => {
+      seen.ended = isClientError(error);
+    },
   });
   pass(5_000);
   emulator.publish(identity_id, { first: 1 });

@@ -17,7 +17,10 @@ const FAULTS: readonly Fault[] = [
   { kind: 'repeat' },
 ];
 
-/** Seconds around the age that an index may reach, the block of the service and the timeout of a poll, and short ones. */
+/**
+ * Seconds around the age that an index may reach, the block of the service and the timeout of a
+ * poll, and short ones.
+ */
 const PAUSES = [0, 0.1, 1, 10, 50, 100, 200, 290, 299, 301].map(seconds => seconds * 1_000);
 
 const step = record({
@@ -44,7 +47,9 @@ describe('an event that does not come', () => {
         let reloaded = 0;
         const missing: string[] = [];
         const faults: (() => void)[] = [];
-        feed.gap$.subscribe(() => (reloaded = published));
+        feed.gap$.subscribe(() => {
+          reloaded = published;
+        });
         const onEvent = ({ payload }: { payload: unknown }) => {
           const event = payload as number;
           if (event > Math.max(expected, reloaded)) missing.push(`${expected} is missing before ${event}`);

@@ -5,7 +5,10 @@ import { virtualTime } from '../virtual-time.js';
 import { waitUntil } from '../wait-until.js';
 import { virtualWorld } from '../virtual-world.js';
 
-/** A feed in virtual time. `watch` subscribes to it; `seen` has what subscribers have got, and the gaps. */
+/**
+ * A feed in virtual time. `watch` subscribes to it; `seen` has what subscribers have got, and the
+ * gaps.
+ */
 function stage(config: FeedConfig = {}) {
   const { emulator, identity_id, client, pass, scheduler } = virtualWorld({ random: () => 0 });
   const feed: EventFeed = client.events.createFeed(config);
@@ -111,7 +114,8 @@ describe('the place of a feed', () => {
     watch();
     publish('b');
     pass(10_000);
-    // That is an echo. The index had been forgotten, so the feed went on from now: who reloads at the gap has b.
+    // That is an echo. The index had been forgotten, so the feed went on from now: who reloads at
+    // the gap has b.
     deepStrictEqual(seen, ['a', 'silence']);
   });
 
@@ -401,7 +405,11 @@ describe('the place of a feed', () => {
     const transport: Transport = () =>
       polls++ < 2 ? of({ status: 200, headers: { get: () => null }, text }) : NEVER;
     const { feed: late } = createClient({
-      ...{ url: 'https://a.example', token: 't', transport, scheduler, watch: { linger: 0 } },
+      url: 'https://a.example',
+      token: 't',
+      transport,
+      scheduler,
+      watch: { linger: 0 },
     }).events;
     const seen: string[] = [];
     late.gap$.subscribe(({ reason }) => seen.push(reason));

@@ -1,8 +1,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// A service that holds the polls of many feeds. It prints its port, then a line with the numbers of requests and of held
-// polls for each line that it reads; after `publish`, it answers them all.
+// A service that holds the polls of many feeds. It prints its port, then a line with the numbers of
+// requests and of held polls for each line that it reads; after `publish`, it answers them all.
 const held = new Set<ServerResponse>();
 let requests = 0;
 

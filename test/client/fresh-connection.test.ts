@@ -13,7 +13,11 @@ function stage(
   const requests: TransportRequest[] = [];
   const transport: Transport = request => answer(request, requests.push(request) - 1);
   const client = createClient({
-    ...{ url: 'https://a.example', token: 't', transport, scheduler, testing: { random: () => 0 } },
+    url: 'https://a.example',
+    token: 't',
+    transport,
+    scheduler,
+    testing: { random: () => 0 },
     watch: { wake$ },
   });
   const watching = client.events.batches(ack && { ack }).subscribe();
@@ -84,7 +88,11 @@ describe('the timeout of a poll', () => {
       return of({ status: 401, headers: { get: () => null }, text: '' });
     };
     const client = createClient({
-      ...{ url: 'https://a.example', token: () => 't', transport, scheduler, testing: { random: () => 0 } },
+      url: 'https://a.example',
+      token: () => 't',
+      transport,
+      scheduler,
+      testing: { random: () => 0 },
       watch: { timeout: 10_000 },
     });
     const watching = client.watch(eventsWatch, {}, { from: '7' }).subscribe();

@@ -58,7 +58,9 @@ function outcomeOf(text: string, ask: number, status = 200): unknown {
   let outcome: unknown;
   let settled = 0;
   asks[ask % asks.length]!(createClient({ ...urls, token: TOKEN, transport })).subscribe({
-    next: value => (outcome = value),
+    next: value => {
+      outcome = value;
+    },
     error: (error: unknown) => {
       settled++;
       outcome = error;
@@ -76,8 +78,21 @@ function outcomeOf(text: string, ask: number, status = 200): unknown {
 const nasty = oneof(
   jsonValue(),
   constantFrom(
-    ...['\ud800', '__proto__', 'x'.repeat(3_000), '', ' ', '\u0000', '9'.repeat(400)],
-    ...[1e308, -0, 2 ** 53, 0.1, null, true, [], {}],
+    '\ud800',
+    '__proto__',
+    'x'.repeat(3_000),
+    '',
+    ' ',
+    '\u0000',
+    '9'.repeat(400),
+    1e308,
+    -0,
+    2 ** 53,
+    0.1,
+    null,
+    true,
+    [],
+    {},
   ),
   double(),
   anyText(),
@@ -256,7 +271,8 @@ describe('a token', () => {
           client.group.getMembers({ group_id: 'g' }),
           client.matchmaker.players.connected({ player_token }),
         ];
-        // Only what a request carries can be known to be a secret, so each is looked for only where it was sent.
+        // Only what a request carries can be known to be a secret, so each is looked for only where
+        // it was sent.
         const carries = ask === 2 ? [token, player_token] : [token];
         (requests[ask] as Observable<unknown>).subscribe({ error: (error: unknown) => shown.push(error) });
         const texts = [...shown, ...entries].flatMap(thing => [

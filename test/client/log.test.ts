@@ -39,10 +39,17 @@ describe('the log', () => {
       expectObservable(client.events.batches(), '31s !');
       flush();
       deepStrictEqual(seen, [
-        ...['0 request', '1 answer 200', '1 turn news 0'],
-        ...['1 request', '2 answer 429', '2 turn retry_after 30000'],
-        ...['30002 request', '30003 failure', '30003 turn failed 0'],
-        ...['30003 request', '31000 abort'],
+        '0 request',
+        '1 answer 200',
+        '1 turn news 0',
+        '1 request',
+        '2 answer 429',
+        '2 turn retry_after 30000',
+        '30002 request',
+        '30003 failure',
+        '30003 turn failed 0',
+        '30003 request',
+        '31000 abort',
       ]);
       // A poll has the number of its watch.
       deepStrictEqual([watches.size, watches.has(undefined)], [1, false]);

@@ -8,7 +8,10 @@ import { waitUntil } from '../wait-until.js';
 
 const FEEDS = 10_000;
 
-/** Starts feeds-service.ts. Each process has half of the sockets, of which a machine may not have enough for both. */
+/**
+ * Starts feeds-service.ts. Each process has half of the sockets, of which a machine may not have
+ * enough for both.
+ */
 async function startService() {
   const main = join(import.meta.dirname, 'feeds-service.ts');
   const child = spawn(process.execPath, ['--import', 'tsx', main], { stdio: ['pipe', 'pipe', 'inherit'] });

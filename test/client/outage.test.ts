@@ -10,7 +10,8 @@ import {
 import { virtualTime } from '../virtual-time.js';
 
 const response = (status: number, body: unknown): TransportResponse => ({
-  ...{ status, text: typeof body === 'string' ? body : JSON.stringify(body) },
+  status,
+  text: typeof body === 'string' ? body : JSON.stringify(body),
   headers: { get: () => null },
 });
 const batch = (index: number, name: string) =>
@@ -22,8 +23,9 @@ type Outcome = Observable<TransportResponse>;
 type During = (after: (ms: number, outcome: Outcome) => Outcome) => Outcome;
 
 /**
- * A feed of a service that has an event at once, and another one when the outage is over. `lines` has each event, gap and change of
- * state with its time in seconds, `asked` the time and the index of each poll.
+ * A feed of a service that has an event at once, and another one when the outage is over. `lines`
+ * has each event, gap and change of state with its time in seconds, `asked` the time and the index
+ * of each poll.
  */
 function outage(during: During, length = 600, config: Partial<ClientConfig> = {}) {
   const { scheduler, pass } = virtualTime();
@@ -39,14 +41,12 @@ function outage(during: During, length = 600, config: Partial<ClientConfig> = {}
     return index === '2' ? NEVER : of(batch(2, 'second'));
   };
   const { feed } = createClient({
-    ...{
-      url: 'https://a.example',
-      token: 't',
-      transport,
-      scheduler,
-      testing: { random: () => 0 },
-      ...config,
-    },
+    url: 'https://a.example',
+    token: 't',
+    transport,
+    scheduler,
+    testing: { random: () => 0 },
+    ...config,
   }).events;
   const lines: string[] = [];
   const hints: (string | undefined)[] = [];
@@ -64,7 +64,9 @@ function outage(during: During, length = 600, config: Partial<ClientConfig> = {}
   return { lines: lines.slice(4), asked, hint: hints[3] };
 }
 
-/** What becomes of each poll, the time and the state that follow, and the time of the next answer. */
+/**
+ * What becomes of each poll, the time and the state that follow, and the time of the next answer.
+ */
 const OUTAGES: readonly [what: string, during: During, state: string, answered: number][] = [
   [
     'a proxy answers 504 after 10 s',

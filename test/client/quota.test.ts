@@ -127,7 +127,12 @@ describe('the quota of a client', () => {
     for (let n = 0; n < 10_000; n++) route.count();
     const waits: number[] = [];
     let isSent = false;
-    route.take('poll').subscribe({ next: wait => waits.push(wait), complete: () => (isSent = true) });
+    route.take('poll').subscribe({
+      next: wait => waits.push(wait),
+      complete: () => {
+        isSent = true;
+      },
+    });
     pass(235_000);
     strictEqual(isSent, false);
     pass(1_000);
@@ -292,7 +297,11 @@ describe('the quota of a client', () => {
       return query.has('watch_index') ? NEVER : of({ status: 200, headers: { get: () => null }, text });
     };
     const client = createClient({
-      ...{ url: 'https://a.example', token: 't', transport, scheduler, watch: { quota: 60 } },
+      url: 'https://a.example',
+      token: 't',
+      transport,
+      scheduler,
+      watch: { quota: 60 },
     });
     const sizes: number[] = [];
     const watching = client.group.roster('g').subscribe(({ members }) => sizes.push(members.size));

@@ -14,7 +14,10 @@ import { virtualTime } from '../virtual-time.js';
 
 const EXPIRED = '{"code":"CLAIMS_ENTITLEMENT_EXPIRED"}';
 
-/** A client whose polls the service holds until it answers, by the path and the token; a poll without an index is answered at once. */
+/**
+ * A client whose polls the service holds until it answers, by the path and the token; a poll
+ * without an index is answered at once.
+ */
 function world(token: Token) {
   const { scheduler, pass } = virtualTime();
   const open: { request: TransportRequest; answer: (status: number, text: string) => void }[] = [];
@@ -33,7 +36,11 @@ function world(token: Token) {
     });
   const log: LogEntry[] = [];
   const client = createClient({
-    ...{ url: 'https://x', token, transport, scheduler, log: entry => log.push(entry) },
+    url: 'https://x',
+    token,
+    transport,
+    scheduler,
+    log: entry => log.push(entry),
     testing: { random: () => 0.5 },
   });
   const tokens = () => open.map(({ request }) => request.headers.authorization?.replace('Bearer ', ''));
@@ -45,7 +52,11 @@ function follow(client: Client) {
   const seen = { states: [] as string[], error: undefined as unknown };
   const feed = client.events.createFeed();
   feed.status$.subscribe(({ state }) => seen.states.push(state));
-  feed.all$.subscribe({ error: (error: unknown) => (seen.error = error) });
+  feed.all$.subscribe({
+    error: (error: unknown) => {
+      seen.error = error;
+    },
+  });
   return seen;
 }
 
@@ -139,7 +150,12 @@ describe('a token that is refused', () => {
     const { client, open, pass } = world(() => current);
     let errors = 0;
     let isComplete = false;
-    client.unauthorized$.subscribe({ next: () => errors++, complete: () => (isComplete = true) });
+    client.unauthorized$.subscribe({
+      next: () => errors++,
+      complete: () => {
+        isComplete = true;
+      },
+    });
     const watch = follow(client);
     pass(10_000);
     current = null;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { assert as check, array, constantFrom, integer, nat, property, record } from 'fast-check';
-import { concatMap, defer, of, timer } from 'rxjs';
+import { concatMap, tap, timer } from 'rxjs';
 import type { Fault } from 'lobby-rx/emulator';
 import { runs } from '../runs.js';
 import { virtualWorld } from '../virtual-world.js';
@@ -18,7 +18,10 @@ const faults = constantFrom<Fault['kind']>(
   ...(['index_backwards', 'index_skewed', 'hot', 'rate_limited', 'redirect', 'wrong_json'] as const),
 );
 
-/** One step of a run: time passes, events come, and maybe a fault is planned or the consumer is killed. */
+/**
+ * One step of a run: time passes, events come, and maybe a fault is planned or the consumer is
+ * killed.
+ */
 const step = record({
   pass: integer({ min: 1, max: 2_000 }),
   events: nat(4),
@@ -27,7 +30,10 @@ const step = record({
   isKilled: constantFrom(true, false, false),
 });
 
-/** Runs a consumer that saves its index in `ack` after its own work, and is killed and resumed at any point. */
+/**
+ * Runs a consumer that saves its index in `ack` after its own work, and is killed and resumed at
+ * any point.
+ */
 function run(
   steps: readonly {
     pass: number;
@@ -52,7 +58,9 @@ function run(
               for (const event of events) if (event.kind === 'unknown') done.push(Number(event.payload));
               return timer(30, scheduler);
             }),
-            concatMap(() => defer(() => of((saved = watch.index)))),
+            tap(() => {
+              saved = watch.index;
+            }),
           ),
       })
       .subscribe({ error: (error: unknown) => ok(false, String(error)) });

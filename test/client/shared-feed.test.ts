@@ -73,7 +73,9 @@ describe('a feed whose watch is shared', () => {
   it('begins where its config says', () => {
     const world = stage();
     let index = '';
-    world.client.events.watch().subscribe(({ watch }) => (index = watch.index));
+    world.client.events.watch().subscribe(({ watch }) => {
+      index = watch.index;
+    });
     world.publish('a');
     const share: WatchSharing = (watch, shared = {}) => watch(shared.from ? { from: shared.from } : {});
     const names: string[] = [];
@@ -101,7 +103,9 @@ describe('a feed whose watch is shared', () => {
   it('has no gap if it begins at an index long after it was created', () => {
     const world = stage();
     let index = '';
-    world.client.events.watch().subscribe(({ watch }) => (index = watch.index));
+    world.client.events.watch().subscribe(({ watch }) => {
+      index = watch.index;
+    });
     const share: WatchSharing = (watch, shared = {}) => watch(shared.from ? { from: shared.from } : {});
     const { gap$, all$ } = world.client.events.createFeed({ share, from: index });
     const gaps: string[] = [];
@@ -170,7 +174,9 @@ describe('a feed whose watch is shared', () => {
   it('begins at a checkpoint once, with its age', () => {
     const world = stage();
     let index = '';
-    world.client.events.watch().subscribe(({ watch }) => (index = watch.index));
+    world.client.events.watch().subscribe(({ watch }) => {
+      index = watch.index;
+    });
     world.publish('a');
     const at = world.scheduler.now();
     const share: WatchSharing = (watch, shared = {}) => watch(shared.from ? { from: shared.from } : {});

@@ -16,7 +16,10 @@ import { virtualTime } from '../virtual-time.js';
 const reply = (status: string, body = '') =>
   `HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: keep-alive\r\n\r\n${body}`;
 
-/** The outcome of one confirmation at a server that sends exactly this, and then hangs up or lets time pass. */
+/**
+ * The outcome of one confirmation at a server that sends exactly this, and then hangs up or lets
+ * time pass.
+ */
 async function outcomeAt(sent: string, then: 'end' | 'reset' | 'wait' = 'wait') {
   const { scheduler, pass } = virtualTime();
   const server = await rawServer(socket =>

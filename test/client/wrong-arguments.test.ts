@@ -8,7 +8,13 @@ const config = { url: 'https://a.example', token: 't', transport: () => NEVER };
 
 function failure(asked$: Observable<unknown>): unknown {
   let failure: unknown;
-  asked$.subscribe({ error: (error: unknown) => (failure = error) }).unsubscribe();
+  asked$
+    .subscribe({
+      error: (error: unknown) => {
+        failure = error;
+      },
+    })
+    .unsubscribe();
   return failure;
 }
 

@@ -15,22 +15,30 @@ export const bundlers: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'esbuild', version: '0.28.2', proves: 'a bundle for browsers' },
+        name: 'esbuild',
+        version: '0.28.2',
+        proves: 'a bundle for browsers',
         run: 'esbuild page.js --bundle --minify --log-level=warning --outfile=out/page.js && node in-page.js out/page.js',
         prints: IN_PAGE,
       },
       {
-        ...{ name: 'esbuild', version: '0.28.2', proves: 'a bundle for Node, CommonJS' },
+        name: 'esbuild',
+        version: '0.28.2',
+        proves: 'a bundle for Node, CommonJS',
         run: `${NODE} --format=cjs --outfile=out/main.cjs && node out/main.cjs`,
         prints: ANSWER,
       },
       {
-        ...{ name: 'esbuild', version: '0.28.2', proves: 'a bundle for Node, ESM, with the banner' },
+        name: 'esbuild',
+        version: '0.28.2',
+        proves: 'a bundle for Node, ESM, with the banner',
         run: 'node with-banner.js && node out/main.mjs',
         prints: ANSWER,
       },
       {
-        ...{ name: 'esbuild', version: '0.28.2', proves: 'a bundle for Node, ESM, cross-fetch external' },
+        name: 'esbuild',
+        version: '0.28.2',
+        proves: 'a bundle for Node, ESM, cross-fetch external',
         run: `${NODE} --format=esm --external:cross-fetch --outfile=out/external.mjs && node out/external.mjs`,
         prints: ANSWER,
       },
@@ -46,7 +54,9 @@ export const bundlers: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'Vite', version: '8.3.8', proves: 'a build for browsers' },
+        name: 'Vite',
+        version: '8.3.8',
+        proves: 'a build for browsers',
         run: 'vite build --logLevel warn && node in-page.js dist/assets/index-*.js',
         prints: IN_PAGE,
       },
@@ -64,7 +74,9 @@ export const bundlers: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'Parcel', version: '2.16.1', proves: 'a build for browsers' },
+        name: 'Parcel',
+        version: '2.16.1',
+        proves: 'a build for browsers',
         run: 'node set.cjs && parcel build page.js --dist-dir out --no-source-maps && node in-page.js out/page.js',
         prints: IN_PAGE,
       },
@@ -80,7 +92,8 @@ export const bundlers: readonly Workshop[] = [
       'babel.config.cjs': "module.exports = { presets: ['@react-native/babel-preset'] };",
       'recipe.js': recipe('docs/state.md', 'AppState'),
       'sign-in.js': 'export const renewToken = () => globalThis.signIn();',
-      // What an app has beside lobby-rx, in as far as the recipe needs it: React Native takes 200 MB.
+      // What an app has beside lobby-rx, in as far as the recipe needs it: React Native takes 200
+      // MB.
       'app/react-native.js': `
         const listeners = new Set();
         export const AppState = {
@@ -113,7 +126,9 @@ export const bundlers: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'Metro', version: '0.84.6', proves: 'the recipe, in a bundle for React Native' },
+        name: 'Metro',
+        version: '0.84.6',
+        proves: 'the recipe, in a bundle for React Native',
         run: 'metro build native.js --config metro.config.cjs --platform android --out app.js && node in-react-native.js app.js',
         prints: 'in an app: Ada and Grace, and 2 lobbies',
       },
@@ -144,12 +159,16 @@ export const furtherBundlers: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'Rollup', version: '4.68.7', proves: 'a bundle for browsers' },
+        name: 'Rollup',
+        version: '4.68.7',
+        proves: 'a bundle for browsers',
         run: 'rollup -c --failAfterWarnings && node in-page.js out/page.js',
         prints: IN_PAGE,
       },
       {
-        ...{ name: 'Rollup', version: '4.68.7', proves: 'a bundle for Node, ESM' },
+        name: 'Rollup',
+        version: '4.68.7',
+        proves: 'a bundle for Node, ESM',
         run: 'node out/main.js',
         prints: ANSWER,
       },
@@ -168,12 +187,16 @@ export const furtherBundlers: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'webpack', version: '5.112.2', proves: 'a bundle for browsers' },
+        name: 'webpack',
+        version: '5.112.2',
+        proves: 'a bundle for browsers',
         run: 'webpack && node in-page.js dist/page.js',
         prints: IN_PAGE,
       },
       {
-        ...{ name: 'webpack', version: '5.112.2', proves: 'a bundle for Node' },
+        name: 'webpack',
+        version: '5.112.2',
+        proves: 'a bundle for Node',
         run: 'node dist/main.cjs',
         prints: ANSWER,
       },

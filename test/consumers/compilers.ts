@@ -15,23 +15,24 @@ const aliasOf = (version: string) => `typescript-${version.replaceAll('.', '-')}
 const tsc = (version: string) => `node node_modules/${aliasOf(version)}/bin/tsc ${OPTIONS}`;
 const packages = [
   ...RELEASES.map(version => `${aliasOf(version)}@npm:typescript@${version}`),
-  ...['@types/node@20.19.43', 'ws@8.23.0'],
+  '@types/node@20.19.43',
+  'ws@8.23.0',
 ];
 
 const typeChecks = (version: string): readonly Consumer[] =>
   Object.entries(RESOLUTIONS)
     .filter(([resolution]) => resolution !== 'node20' || version !== WITHOUT_NODE20)
     .map(([resolution, flags]) => ({
-      ...{ name: 'TypeScript', version, proves: `type-checks with ${resolution}` },
+      name: 'TypeScript',
+      version,
+      proves: `type-checks with ${resolution}`,
       run: `${tsc(version)} --noEmit ${flags} user.ts`,
     }));
 
 const declares = (version: string): Consumer => ({
-  ...{
-    name: 'pnpm, TypeScript',
-    version,
-    proves: 'names all inferred types, without io-ts of its own; runs',
-  },
+  name: 'pnpm, TypeScript',
+  version,
+  proves: 'names all inferred types, without io-ts of its own; runs',
   run: `${tsc(version)} --declaration ${RESOLUTIONS.nodenext} --outDir out user.ts && grep -q Rename out/user.d.ts && node out/user.js`,
   prints: 'members: Ada',
 });
@@ -43,7 +44,9 @@ const others = {
   'fleet.ts': "import { runFleet } from 'lobby-rx/fleet'; console.log(typeof runFleet);",
 };
 const emits = (version: string, file: string, how: string): Consumer => ({
-  ...{ name: 'TypeScript', version, proves: `${how}, and runs` },
+  name: 'TypeScript',
+  version,
+  proves: `${how}, and runs`,
   run: `${tsc(version)} ${RESOLUTIONS.nodenext} ${file} --skipLibCheck --outDir out && node out/${file.replace('ts', 'js')}`,
   prints: 'function',
 });
@@ -64,7 +67,9 @@ export const compilers: readonly Workshop[] = [
   },
   { packages, copies: ['types'], consumers: RELEASES.flatMap(typeChecks) },
   {
-    ...{ packages, copies: ['types'], consumers: RELEASES.map(declares) },
+    packages,
+    copies: ['types'],
+    consumers: RELEASES.map(declares),
     // The strictest layout that pnpm has: nothing is found that was not declared.
     install:
       'npx -y pnpm@10.34.9 install --prefer-offline --ignore-scripts --config.hoist=false --reporter=silent',

@@ -72,10 +72,18 @@ function angular({ version, typescript, vitest, node, hasUnitTests }: AngularRel
 export const frameworks: readonly Workshop[] = [
   {
     packages: [
-      ...[...VITEST, 'typescript@5.9.3'],
-      ...['react@19.3.1', 'react-dom@19.3.1', '@types/react@19.3.0', '@types/react-dom@19.3.0'],
-      ...['vue@3.5.45', '@vitejs/plugin-vue@6.0.11', 'vue-tsc@3.3.14'],
-      ...['svelte@5.57.3', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte-check@4.7.8'],
+      ...VITEST,
+      'typescript@5.9.3',
+      'react@19.3.1',
+      'react-dom@19.3.1',
+      '@types/react@19.3.0',
+      '@types/react-dom@19.3.0',
+      'vue@3.5.45',
+      '@vitejs/plugin-vue@6.0.11',
+      'vue-tsc@3.3.14',
+      'svelte@5.57.3',
+      '@sveltejs/vite-plugin-svelte@7.3.1',
+      'svelte-check@4.7.8',
     ],
     copies: ['frameworks'],
     files: {
@@ -85,11 +93,15 @@ export const frameworks: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'Vue and React', version: '3.5.45, 19.3.1', proves: 'the recipes have no type errors' },
+        name: 'Vue and React',
+        version: '3.5.45, 19.3.1',
+        proves: 'the recipes have no type errors',
         run: 'vue-tsc',
       },
       {
-        ...{ name: 'Svelte', version: '5.57.3', proves: 'the recipe has no type errors' },
+        name: 'Svelte',
+        version: '5.57.3',
+        proves: 'the recipe has no type errors',
         run: 'svelte-check --fail-on-warnings',
       },
       ...(
@@ -99,7 +111,9 @@ export const frameworks: readonly Workshop[] = [
           ['Svelte', '5.57.3'],
         ] as const
       ).map(([name, version]) => ({
-        ...{ name, version, proves: 'the recipe shows a group and the feed as they change' },
+        name,
+        version,
+        proves: 'the recipe shows a group and the feed as they change',
         run: `vitest run ${name.toLowerCase()}.spec`,
       })),
     ],

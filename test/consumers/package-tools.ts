@@ -15,7 +15,9 @@ export const packageTools: readonly Workshop[] = [
         run: `publint --strict lobby-rx.tgz`,
       },
       {
-        ...{ name: 'attw', version: '0.18.5', proves: 'the types resolve as the code does' },
+        name: 'attw',
+        version: '0.18.5',
+        proves: 'the types resolve as the code does',
         run: `attw --profile esm-only lobby-rx.tgz`,
       },
     ],
@@ -24,7 +26,9 @@ export const packageTools: readonly Workshop[] = [
     packages: ['knip@6.44.2', 'typescript@6.0.3', '@types/node@20.19.43'],
     consumers: [
       {
-        ...{ name: 'knip', version: '6.44.2', proves: 'no unused export or file, no undeclared dependency' },
+        name: 'knip',
+        version: '6.44.2',
+        proves: 'no unused export or file, no undeclared dependency',
         run: `knip --directory ${ROOT} --config test/knip.json --no-progress`,
       },
     ],

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '../..');
 
-/** The one block of code of a page that contains a text, so that the consumers follow what the docs say. */
+/**
+ * The one block of code of a page that contains a text, so that the consumers follow what the docs
+ * say.
+ */
 export function recipe(page: string, text: string): string {
   const blocks = [
     ...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```\w+(?: \[[^\]]+\])?\n(.*?)^```/gms),

@@ -10,7 +10,10 @@ const AGENT = {
   withoutAddRequest: 'without Agent.addRequest: requests work, the watchdog ends a cut body',
 };
 
-/** The checks of sockets/sockets.js, in another runtime. Which sockets a fetch uses for POSTs is its own decision. */
+/**
+ * The checks of sockets/sockets.js, in another runtime. Which sockets a fetch uses for POSTs is its
+ * own decision.
+ */
 const overSockets = (runtime: string, posts: string) => ({
   proves: 'gzip; what is given up leaves no socket open',
   run: `node in-runtime.js ${runtime}`,
@@ -23,10 +26,17 @@ const inNode = (version: string, node: string): readonly Consumer[] => [
   { name: 'Node', version, proves: 'require', run: `${node} required.cjs`, prints: 'Ada, one copy' },
   { name: 'Node', version, ...overSockets(node, '0 of 6') },
   ...Object.entries(AGENT).map(([check, proves]) => ({
-    ...{ name: 'Node', version, proves, run: `${node} agent.js ${check}`, prints: 'done' },
+    name: 'Node',
+    version,
+    proves,
+    run: `${node} agent.js ${check}`,
+    prints: 'done',
   })),
   {
-    ...{ name: 'Node', version, proves: 'fromHttp keeps sockets, and sees a cut body', prints: 'done' },
+    name: 'Node',
+    version,
+    proves: 'fromHttp keeps sockets, and sees a cut body',
+    prints: 'done',
     run: ['cutBodies', 'keptSockets', 'unsubscribing']
       .map(check => `${node} agent.js ${check} http`)
       .join(' && '),
@@ -56,7 +66,9 @@ export const furtherRuntimes: readonly Workshop[] = [
     install: `${YARN} install`,
     consumers: [
       {
-        ...{ name: 'Yarn', version: '4.12.0', proves: "import, with Plug'n'Play" },
+        name: 'Yarn',
+        version: '4.12.0',
+        proves: "import, with Plug'n'Play",
         run: `${YARN} node main.js`,
         prints: ANSWER,
       },
@@ -82,11 +94,9 @@ export const furtherRuntimes: readonly Workshop[] = [
     packages: ['miniflare@4.20260730.0', 'esbuild@0.28.2'],
     copies: ['program', 'worker'],
     consumers: ['2022-06-01', '2026-07-01'].map(date => ({
-      ...{
-        name: 'Workers',
-        version: `workerd, as of ${date}`,
-        proves: 'a bundle, with the fetch of Workers',
-      },
+      name: 'Workers',
+      version: `workerd, as of ${date}`,
+      proves: 'a bundle, with the fetch of Workers',
       run: `node in-worker.js ${date}`,
       prints: 'in a worker: Ada and Grace',
     })),
@@ -96,12 +106,16 @@ export const furtherRuntimes: readonly Workshop[] = [
     copies: ['program', 'next'],
     consumers: [
       {
-        ...{ name: 'Next', version: '16.4.6', proves: "a server's build, by Turbopack" },
+        name: 'Next',
+        version: '16.4.6',
+        proves: "a server's build, by Turbopack",
         run: 'NEXT_TELEMETRY_DISABLED=1 next build && node in-next.js',
         prints: 'in Next: Ada and Grace',
       },
       {
-        ...{ name: 'Next', version: '16.4.6', proves: "a server's build, by webpack" },
+        name: 'Next',
+        version: '16.4.6',
+        proves: "a server's build, by webpack",
         run: 'NEXT_TELEMETRY_DISABLED=1 next build --webpack && node in-next.js',
         prints: 'in Next: Ada and Grace',
       },

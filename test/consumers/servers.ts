@@ -13,7 +13,9 @@ const server = (name: string, packages: readonly string[], text: string, end = '
     files: { 'gate.ts': recipe(PAGE, 'function openGate'), 'server.ts': recipe(PAGE, text) },
     consumers: [
       {
-        ...{ name, version, proves: 'the gate on its server: admits, refuses, ends' },
+        name,
+        version,
+        proves: 'the gate on its server: admits, refuses, ends',
         run: `${TSC} server.ts && node in-server.js server.js`,
         prints: `ok, 4401, Welcome., 1001, ${end}`,
       },
@@ -27,7 +29,9 @@ export const servers: readonly Workshop[] = [
   server(
     'NestJS',
     [
-      ...['@nestjs/core@12.5.1', '@nestjs/common@12.5.1', '@nestjs/platform-express@12.5.1'],
+      '@nestjs/core@12.5.1',
+      '@nestjs/common@12.5.1',
+      '@nestjs/platform-express@12.5.1',
       'reflect-metadata@0.2.2',
     ],
     "from '@nestjs/core'",

@@ -12,7 +12,9 @@ const { scripts } = JSON.parse(recipe(PAGE, '--experimental-vm-modules')) as { s
 const jest = (proves: string, run: string): readonly Consumer[] => [
   { name: 'Jest', version: JEST, proves, run },
   {
-    ...{ name: 'Jest', version: JEST, proves: `${proves}, in jsdom` },
+    name: 'Jest',
+    version: JEST,
+    proves: `${proves}, in jsdom`,
     run: `export ${WITH_JSDOM}; ${run} --env ./jsdom-environment.cjs`,
   },
 ];
@@ -40,7 +42,9 @@ export const testRunners: readonly Workshop[] = [
     },
     consumers: [
       {
-        ...{ name: 'ts-jest', version: '29.4.5', proves: 'a test, with type checks' },
+        name: 'ts-jest',
+        version: '29.4.5',
+        proves: 'a test, with type checks',
         run: 'cd tests && jest --rootDir .',
       },
     ],
@@ -56,16 +60,15 @@ export const testRunners: readonly Workshop[] = [
         run: 'vitest run --globals',
       },
       {
-        ...{ name: 'Vitest', version: VITEST, proves: 'a test, in jsdom' },
+        name: 'Vitest',
+        version: VITEST,
+        proves: 'a test, in jsdom',
         run: `${WITH_JSDOM} vitest run --globals --environment jsdom`,
       },
     ],
   },
   {
-    packages: [
-      ...[`jest@${JEST}`, `jest-environment-jsdom@${JEST}`],
-      ...['@swc/core@1.16.22', '@swc/jest@0.2.39'],
-    ],
+    packages: [`jest@${JEST}`, `jest-environment-jsdom@${JEST}`, '@swc/core@1.16.22', '@swc/jest@0.2.39'],
     copies: ['program', 'test-runner'],
     files: {
       'jsdom-environment.cjs': recipe(PAGE, 'jest-environment-jsdom'),

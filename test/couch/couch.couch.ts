@@ -13,7 +13,10 @@ interface Changes {
   readonly last_seq: number;
 }
 
-/** A real clock, since the server is another process: this waits for what has to come, however busy the machine is. */
+/**
+ * A real clock, since the server is another process: this waits for what has to come, however busy
+ * the machine is.
+ */
 async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 60_000;
   while (!(await isSo())) {
@@ -45,7 +48,10 @@ describe('a watch of a CouchDB-compatible server', function () {
     server.send('restart');
     await back;
   };
-  /** Writes a document, however often the server goes away meanwhile: one that is there already has been written. */
+  /**
+   * Writes a document, however often the server goes away meanwhile: one that is there already has
+   * been written.
+   */
   const write = async (id: string) => {
     const headers = { 'content-type': 'application/json' };
     for (;;) {
@@ -109,7 +115,8 @@ describe('a watch of a CouchDB-compatible server', function () {
     const { polls } = await figures();
     ok(polls - before.polls <= 10, `${polls - before.polls} polls in ten seconds`);
     following.unsubscribe();
-    // `fetch` keeps a connection for a while for whoever asks next: what is gone is the one of the poll.
+    // `fetch` keeps a connection for a while for whoever asks next: what is gone is the one of the
+    // poll.
     await until(async () => (await figures()).open <= 1, 'the end of the poll');
   });
 });

@@ -47,7 +47,10 @@ const SEQUENCES = (['next', 'error', 'complete'] as const).flatMap((first, _, al
   ...all.flatMap(second => [[first, second], ...all.map(third => [first, second, third])]),
 ]);
 
-/** What each layer makes of a transport that breaks every rule: it is `Direct`, so nothing stands in between. */
+/**
+ * What each layer makes of a transport that breaks every rule: it is `Direct`, so nothing stands in
+ * between.
+ */
 const LAYERS: Readonly<Record<string, (transport: Transport) => Observable<unknown>>> = {
   withTimeout: transport => withTimeout(transport, 1_000, virtualTime().scheduler)(REQUEST),
   withToken: transport => withToken(transport, 't')(REQUEST),

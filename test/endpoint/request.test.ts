@@ -67,7 +67,9 @@ describe('a request', () => {
     const input = { group_id: 'g 1', anchor: 'a+b&c=d', count: 5, watch_index: '0017' };
     await lastValueFrom(client.group.getMembers(input));
     deepStrictEqual(sent[0], {
-      ...{ method: 'GET', idempotent: true, kind: 'poll' },
+      method: 'GET',
+      idempotent: true,
+      kind: 'poll',
       url: 'https://group.example/prefix/v1/groups/g%201/members?anchor=a%2Bb%26c%3Dd&count=5&watch_index=0017',
       headers: { authorization: 'Bearer token' },
     });
@@ -75,7 +77,8 @@ describe('a request', () => {
     const lobby = clientOf('');
     await lastValueFrom(lobby.client.matchmaker.players.connected({ player_token: 'p' }));
     deepStrictEqual(lobby.sent[0], {
-      ...{ method: 'POST', idempotent: false },
+      method: 'POST',
+      idempotent: false,
       url: 'https://matchmaker.example/v1/players/connected',
       headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
       body: '{"player_token":"p"}',
@@ -130,7 +133,8 @@ describe('a request', () => {
 
   it('sends an index and an anchor byte for byte', async () => {
     const text = anyText({ minLength: 1, maxLength: 50 });
-    // What a service takes for the address of its next page. fast-check's own URLs take a second to begin with.
+    // What a service takes for the address of its next page. fast-check's own URLs take a second to
+    // begin with.
     const address = text.map(path => `https://a.example/${path}?b=c&d=%20#e`);
     await check(
       asyncProperty(text, address, async (watch_index, anchor) => {
@@ -379,7 +383,8 @@ describe('a custom endpoint', () => {
       client.request(rename, { group_id: 'g', name_id: 'n', lang: 'de', name: 'Neu', rank: null }),
     );
     deepStrictEqual(sent[0], {
-      ...{ method: 'PUT', idempotent: true },
+      method: 'PUT',
+      idempotent: true,
       url: 'https://group.example/prefix/v1/groups/g/names/n?lang=de',
       headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
       body: '{"name":"Neu"}',

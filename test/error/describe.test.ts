@@ -6,8 +6,19 @@ describe('a value in an error message', () => {
     deepStrictEqual(
       [undefined, null, [1], '', 's3cret', 7, 1e6, NaN, true, {}, () => 7, Symbol('s3cret'), 7n].map(inWords),
       [
-        ...['undefined', 'null', 'an array', 'an empty string', 'a string of 6 characters'],
-        ...['7', 'a large number', 'NaN', 'true', 'an object', 'a function', 'a symbol', 'a bigint'],
+        'undefined',
+        'null',
+        'an array',
+        'an empty string',
+        'a string of 6 characters',
+        '7',
+        'a large number',
+        'NaN',
+        'true',
+        'an object',
+        'a function',
+        'a symbol',
+        'a bigint',
       ],
     );
   });

@@ -50,7 +50,8 @@ describe('recovery', () => {
     for (const details of [own, { rayId: '7' }])
       for (const status of [408, 425, 429, 500]) deepStrictEqual(recoveryOf(status, details), retry);
     deepStrictEqual(recovery(new DecodeError({ path: '', expected: 'x', got: 'y' }, request)), {
-      ...{ kind: 'retry', mayBeCut: false },
+      kind: 'retry',
+      mayBeCut: false,
     });
   });
 

@@ -208,7 +208,8 @@ describe('examples/lobby-server', () => {
     match(out, /1 playing\n0 playing\n$/);
     ok(tokens.every(token => !out.includes(token)));
 
-    // The slots of players who have left are free: the service has removed these players from the lobby.
+    // The slots of players who have left are free: the service has removed these players from the
+    // lobby.
     const { players } = createClient({ url: info.url, token: info.lobbyToken }).matchmaker;
     for (const player_token of tokens) {
       const error: unknown = await firstValueFrom(players.connected({ player_token })).catch(
@@ -219,7 +220,8 @@ describe('examples/lobby-server', () => {
   });
 
   it('says which variables to set', async () => {
-    emulator = lobby = spawnTs(MAIN, [], { env: { LOBBY_RX_URL: 'http://127.0.0.1:1' } });
+    lobby = spawnTs(MAIN, [], { env: { LOBBY_RX_URL: 'http://127.0.0.1:1' } });
+    emulator = lobby;
     const { code, err } = await lobby.exited;
     strictEqual(code, 2);
     match(err, /^Set LOBBY_RX_URL, and LOBBY_TOKEN/);
@@ -329,7 +331,8 @@ describe('examples/lobby-server', () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const env = { PORT: String(port) };
-    emulator = lobby = spawnTs(MAIN, [], { env });
+    lobby = spawnTs(MAIN, [], { env });
+    emulator = lobby;
     match((await lobby.exited).err, new RegExp(`^Port ${port} is already in use`));
     server.close();
     lobby = spawnTs(MAIN, ['--port', '0'], { env });
@@ -340,7 +343,8 @@ describe('examples/lobby-server', () => {
   it('shows metrics to Prometheus, and says if it cannot', async () => {
     const port = await freePort();
     const env = { OTEL_EXPORTER_PROMETHEUS_PORT: String(port) };
-    emulator = lobby = spawnTs(MAIN, ['--metrics'], { env });
+    lobby = spawnTs(MAIN, ['--metrics'], { env });
+    emulator = lobby;
     await lobby.prints('open on ws://');
     match(lobby.out(), new RegExp(`^metrics: http://127.0.0.1:${port}/metrics$`, 'm'));
     const scraped = await fetch(`http://127.0.0.1:${port}/metrics`);
@@ -353,7 +357,8 @@ describe('examples/lobby-server', () => {
 
   it('has help, and says in one line what is wrong with its arguments', async () => {
     const helped = spawnTs(MAIN, ['--help']);
-    emulator = lobby = helped;
+    lobby = helped;
+    emulator = lobby;
     const { code, out } = await helped.exited;
     strictEqual(code, 0);
     match(out, /--port N .*PORT, or else a free one$/m);
@@ -368,7 +373,8 @@ describe('examples/lobby-server', () => {
         /^LOBBY_RX_URL or LOBBY_TOKEN cannot be used: .*\n$/,
       ],
     ] as const) {
-      emulator = lobby = spawnTs(MAIN, args, { env });
+      lobby = spawnTs(MAIN, args, { env });
+      emulator = lobby;
       const ended = await lobby.exited;
       strictEqual(ended.code, 2, ended.err);
       match(ended.err, message);
@@ -379,7 +385,8 @@ describe('examples/lobby-server', () => {
     const server = createServer();
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    emulator = lobby = spawnTs(MAIN, ['--port', String(port)]);
+    lobby = spawnTs(MAIN, ['--port', String(port)]);
+    emulator = lobby;
     const { code, out, err } = await lobby.exited;
     server.close();
     deepStrictEqual([code, out], [1, '']);

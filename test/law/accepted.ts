@@ -3,7 +3,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { format, resolveConfig } from 'prettier';
 
-/** Fails if a text is not what the file beside this one has. With `ACCEPT=1`, writes it there instead. */
+/**
+ * Fails if a text is not what the file beside this one has. With `ACCEPT=1`, writes it there
+ * instead.
+ */
 export async function strictEqualToAccepted(text: string, name: string): Promise<void> {
   const path = join(import.meta.dirname, name);
   const formatted = await format(text, { ...(await resolveConfig(path)), filepath: path });

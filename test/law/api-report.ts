@@ -4,8 +4,8 @@ import ts from 'typescript';
 type Named = ts.Declaration & { readonly name?: ts.Node };
 
 /**
- * What an entry of the package exports, as declared in a `.d.ts`: each export by name, then what is not exported, but what the
- * exports are made of. A change of any of it may break a user.
+ * What an entry of the package exports, as declared in a `.d.ts`: each export by name, then what is
+ * not exported, but what the exports are made of. A change of any of it may break a user.
  */
 export function apiReport(title: string, entry: string, root: string): string {
   const options = { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2022, types: ['node'] };
@@ -37,7 +37,10 @@ export function apiReport(title: string, entry: string, root: string): string {
     return (symbol.declarations ?? []).filter(node => !ts.isTypeParameterDeclaration(node));
   }
 
-  /** Whether it is declared at the top of a file of the package: members and parameters are part of that. */
+  /**
+   * Whether it is declared at the top of a file of the package: members and parameters are part of
+   * that.
+   */
   function isOfPackage(symbol: ts.Symbol): boolean {
     return declarationsOf(symbol).some(node => {
       const parent = statementOf(node).parent as ts.Node | undefined;

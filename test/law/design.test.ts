@@ -15,7 +15,10 @@ function section(heading: string): string {
   return found;
 }
 
-/** The rows of the tables in a text, without the header rows: the cells, without the backticks around them. */
+/**
+ * The rows of the tables in a text, without the header rows: the cells, without the backticks
+ * around them.
+ */
 const rowsIn = (text: string) =>
   [...text.matchAll(/^\|(.*)\|$/gm)]
     .map(([, row]) => row!.split('|').map(cell => cell.trim().replace(/^`([^`]*)`$/, '$1')))
@@ -51,7 +54,8 @@ function defaultOf(path: string, config: string, option: string): string | undef
   const docstring = members
     ?.split(new RegExp(`^  readonly ${option}\\??:`, 'm'), 1)[0]!
     .split('/**')
-    .at(-1);
+    .at(-1)
+    ?.replace(/\n *\* /g, ' ');
   return /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(docstring ?? '')?.[1];
 }
 

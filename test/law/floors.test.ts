@@ -36,7 +36,10 @@ interface Source {
   readonly reexports: boolean;
 }
 
-/** A statement that begins a line, as Prettier writes it. To load a parser takes longer than all of these tests. */
+/**
+ * A statement that begins a line, as Prettier writes it. To load a parser takes longer than all of
+ * these tests.
+ */
 /** What of the library may write to the console. */
 const WRITERS = ['tools/emulator/listen.ts', 'stream/unseen-failures.ts'];
 
@@ -49,7 +52,9 @@ function read(file: string): Source {
   const path = relative(SRC, file);
   const text = readFileSync(file, 'utf8');
   return {
-    ...{ path, room: roomOf(path), text },
+    path,
+    room: roomOf(path),
+    text,
     imports: [...text.matchAll(IMPORT)].map(match => match[1]!),
     names: [...text.matchAll(EXPORTED)].map(match => match[1]!),
     reexports: REEXPORT.test(text),

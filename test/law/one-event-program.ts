@@ -1,4 +1,5 @@
-// Prints, as a JSON array, the files of src that one event enters on its way from the socket to `feed.lobbyJoin$`.
+// Prints, as a JSON array, the files of src that one event enters on its way from the socket to
+// `feed.lobbyJoin$`.
 
 import { Session, type Profiler } from 'node:inspector';
 import { join, relative } from 'node:path';
@@ -59,7 +60,8 @@ const subscription = client.events.feed.lobbyJoin$.subscribe(() => {
   events++;
 });
 
-// The first event runs code that has never run before; the second takes the path of all that follow.
+// The first event runs code that has never run before; the second takes the path of all that
+// follow.
 for (const n of [1, 2]) {
   await waitUntil(() => polls === n + 1);
   enteredFiles();

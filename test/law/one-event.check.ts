@@ -13,7 +13,8 @@ const MOST_FILES = 37;
 describe('one event', () => {
   let files: readonly string[];
   before(async () => {
-    // Not bundled, since V8 has to tell the files apart. If it does not end by itself, it is killed.
+    // Not bundled, since V8 has to tell the files apart. If it does not end by itself, it is
+    // killed.
     const program = join(import.meta.dirname, 'one-event-program.ts');
     const { stdout } = await run(process.execPath, ['--import', 'tsx', program], {
       cwd: ROOT,

@@ -145,8 +145,14 @@ describe('the packed package, installed in a clean folder', function () {
       `import { createClient } from 'lobby-rx'; globalThis.createClient = createClient;`,
     );
     const { metafile, outputFiles } = await build({
-      ...{ entryPoints: [entry], bundle: true, minify: true, write: false, metafile: true },
-      ...{ platform: 'browser', format: 'esm', logLevel: 'silent' },
+      entryPoints: [entry],
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      platform: 'browser',
+      format: 'esm',
+      logLevel: 'silent',
     });
     const inputs = Object.keys(metafile.inputs);
     deepStrictEqual(
@@ -169,8 +175,13 @@ describe('the packed package, installed in a clean folder', function () {
        export const failure = listen({ handle: () => {} }).catch(error => error.message);`,
     );
     const { outputFiles } = await build({
-      ...{ entryPoints: [entry], bundle: true, write: false },
-      ...{ platform: 'browser', format: 'iife', globalName: 'page', logLevel: 'silent' },
+      entryPoints: [entry],
+      bundle: true,
+      write: false,
+      platform: 'browser',
+      format: 'iife',
+      globalName: 'page',
+      logLevel: 'silent',
     });
     const { text } = outputFiles[0]!;
     const globals = { URL, setTimeout, clearTimeout, setInterval, clearInterval, structuredClone };

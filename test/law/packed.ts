@@ -16,7 +16,8 @@ let running: Promise<Packed> | undefined;
 
 /** Packs the package, once for all tests of a process. Its `dist/` is up to date after that. */
 export function packed(): Promise<Packed> {
-  return (running ??= pack());
+  running ??= pack();
+  return running;
 }
 
 async function pack(): Promise<Packed> {

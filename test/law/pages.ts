@@ -14,7 +14,11 @@ export interface DocumentedPage {
 
 const docs = join(ROOT, 'docs');
 const names = [
-  ...['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md', 'bench/README.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
+  'bench/README.md',
   ...filesUnder(docs, '.md')
     .filter(file => !OF_SITE.test(relative(docs, file)))
     .map(file => relative(ROOT, file)),

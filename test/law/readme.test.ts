@@ -9,7 +9,10 @@ const MOST_LINES = 195;
 /** A phone, held sideways, shows so many letters. */
 const WIDEST = 72;
 const MOST_WORDS_OF_GUIDE = 1_400;
-/** Of sentences: of half of them on each page, and of each; and of a cell of a table. Code and names do not count. */
+/**
+ * Of sentences: of half of them on each page, and of each; and of a cell of a table. Code and names
+ * do not count.
+ */
 const MEDIAN = 15;
 const LONGEST = 35;
 const LONGEST_CELL = 20;

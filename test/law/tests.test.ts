@@ -13,8 +13,9 @@ const sources = filesUnder(SRC, '.ts').map(path => relative(SRC, path));
 const OF_NO_ROOM = ['law', 'simulation'];
 
 /**
- * A promise that a timer resolves after some time. `waitUntil` waits for a condition, a timer without a time for the timers that
- * are due, and a timer of RxJS in a marble test for nothing at all.
+ * A promise that a timer resolves after some time. `waitUntil` waits for a condition, a timer
+ * without a time for the timers that are due, and a timer of RxJS in a marble test for nothing at
+ * all.
  */
 const SLEEP =
   /new Promise[^;]*\bsetTimeout\([^;]*,\s*(?!0\b)[^\s)]|timers\/promises|ValueFrom\(\s*(?:timer|interval)\(|Atomics\.wait\(/;

@@ -25,9 +25,17 @@ async function weightOf(contents: string): Promise<number> {
     ...(contents === WORKBENCH
       ? { entryPoints: [join(ROOT, WORKBENCH)] }
       : { stdin: { contents, resolveDir: join(ROOT, 'src'), loader: 'ts' } }),
-    ...{ bundle: true, write: false },
-    ...{ minify: true, format: 'esm', target: 'es2022', platform: 'browser', logLevel: 'error' },
-    ...{ jsx: 'automatic', jsxImportSource: 'preact', external: ['rxjs'], treeShaking: true },
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    logLevel: 'error',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    external: ['rxjs'],
+    treeShaking: true,
     define: { PROGRAM: JSON.stringify(PROGRAM) },
     alias: {
       '#fetch': join(ROOT, 'src/transport/platform-fetch.ts'),

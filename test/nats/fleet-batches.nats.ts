@@ -15,7 +15,9 @@ import { numberOf, stage } from './stage.js';
 for (const program of SERVERS) {
   describe(`fleetBatches, on NATS ${versionOf(program)}`, () => {
     let setting: Awaited<ReturnType<typeof stage>>;
-    beforeEach(async () => (setting = await stage({ program })));
+    beforeEach(async () => {
+      setting = await stage({ program });
+    });
     afterEach(() => setting.end());
 
     /** Collects batches. */
@@ -32,7 +34,10 @@ for (const program of SERVERS) {
       return { batches, errors, consuming, numbers, nats };
     };
 
-    /** Waits until the stream has so many consumers: what starts from now misses what was stored before. */
+    /**
+     * Waits until the stream has so many consumers: what starts from now misses what was stored
+     * before.
+     */
     const begun = async (count: number) => {
       const { streams } = await jetstreamManager(await setting.server.connect());
       await waitUntil(async () => (await streams.info('LOBBY_EVENTS')).state.consumer_count === count);
@@ -129,7 +134,8 @@ for (const program of SERVERS) {
       ok(seen <= before + 1);
       const next = await consume({ durable: 'slow', ack });
       await waitUntil(() => acked.includes(6));
-      // Its place is stored 20 ms after another at the soonest: what came since is read again, and nothing is left out.
+      // Its place is stored 20 ms after another at the soonest: what came since is read again, and
+      // nothing is left out.
       const again = acked.slice(before);
       ok(again[0]! <= before + 1, String(acked));
       deepStrictEqual(
@@ -224,7 +230,9 @@ for (const program of SERVERS) {
       await work();
       await followed();
       const handled: number[] = [];
-      /** As a database: the events of a batch count only if its position is later than the last one. */
+      /**
+       * As a database: the events of a batch count only if its position is later than the last one.
+       */
       let position = 0;
       const ack = async (batch: FleetBatch) => {
         await new Promise(resolve => setTimeout(resolve, 2));
@@ -437,6 +445,8 @@ for (const program of SERVERS) {
 
 function promised() {
   let resolve: () => unknown = () => undefined;
-  const promise = new Promise<undefined>(done => (resolve = () => done(undefined)));
+  const promise = new Promise<undefined>(done => {
+    resolve = () => done(undefined);
+  });
   return { promise, resolve: () => resolve() };
 }

@@ -16,7 +16,9 @@ describe('npm run fleet -- --metrics', function () {
     const env = { ...process.env, OTEL_EXPORTER_PROMETHEUS_PORT: String(PORT) };
     const fleet = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
     let out = '';
-    fleet.stdout.on('data', (data: Buffer) => (out += data.toString()));
+    fleet.stdout.on('data', (data: Buffer) => {
+      out += data.toString();
+    });
     const metricsOf = async (i: number) => {
       const response = await fetch(`http://127.0.0.1:${PORT + i}/metrics`).catch(() => undefined);
       return (await response?.text()) ?? '';

@@ -17,7 +17,9 @@ export interface NatsServer {
   /** Ends it. What it has stored stays. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
-  /** Copies what it has stored; call it while it is stopped. The returned function puts that back. */
+  /**
+   * Copies what it has stored; call it while it is stopped. The returned function puts that back.
+   */
   copy(): () => void;
   /** Ends it, and removes what it has stored. */
   remove(): Promise<void>;
@@ -29,7 +31,10 @@ export interface NatsServerConfig {
   readonly jetStream?: boolean;
   /** More lines of its configuration. */
   readonly config?: string;
-  /** How large the file system is that it stores on, such as `16m`. It is gone with its process. Needs Linux. */
+  /**
+   * How large the file system is that it stores on, such as `16m`. It is gone with its process.
+   * Needs Linux.
+   */
   readonly disk?: string;
 }
 
@@ -61,9 +66,16 @@ export async function startNatsServer({
   writeFileSync(file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
   mkdirSync(join(folder, 'store'));
   const onDisk = (size: string) => [
-    ...['unshare', '--map-root-user', '--mount', 'sh', '-c'],
+    'unshare',
+    '--map-root-user',
+    '--mount',
+    'sh',
+    '-c',
     'mount -t tmpfs -o size="$0" tmpfs "$1" && exec "$2" -c "$3"',
-    ...[size, join(folder, 'store'), program, file],
+    size,
+    join(folder, 'store'),
+    program,
+    file,
   ];
   const [command = '', ...args] = disk === undefined ? [program, '-c', file] : onDisk(disk);
   let server: ChildProcess | undefined;
@@ -98,7 +110,10 @@ export async function startNatsServer({
     process: () => server!,
     connect: async options => {
       const connection = await connect({
-        ...{ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1, reconnectTimeWait: 100, ...options },
+        servers: `127.0.0.1:${port}`,
+        maxReconnectAttempts: -1,
+        reconnectTimeWait: 100,
+        ...options,
       });
       connections.push(connection);
       return connection;

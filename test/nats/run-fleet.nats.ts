@@ -564,7 +564,9 @@ for (const program of SERVERS) {
         process.exit(2);
       });
       let printed = '';
-      reader.stdout.on('data', (data: Buffer) => (printed += data.toString()));
+      reader.stdout.on('data', (data: Buffer) => {
+        printed += data.toString();
+      });
       publish(ada, { text: 'ä€😀'.repeat(150_000) });
       publish(ben);
       const records = () =>
@@ -636,7 +638,9 @@ for (const program of SERVERS) {
       const database = { position: 0, numbers: [] as number[], gaps: [] as string[] };
       const consume = () =>
         fleetBatches({
-          ...{ nats, durable: 'database', from: database.position },
+          nats,
+          durable: 'database',
+          from: database.position,
           ack: ({ position, events, gap, identity_id }) => {
             if (position <= database.position) return;
             database.position = position;
@@ -847,7 +851,10 @@ for (const program of SERVERS) {
       const { add, followed, server, service, tokens } = setting;
       const events: FleetEvent[] = [];
       const workers = new Workers({
-        ...{ nats: [server.port], url: service.url, lease: 2_000, shards: 8 },
+        nats: [server.port],
+        url: service.url,
+        lease: 2_000,
+        shards: 8,
         tokenOf: id => tokens.get(id)!,
         onEvent: (_, event) => events.push(event),
       });
@@ -873,7 +880,10 @@ for (const program of SERVERS) {
       const ids = add(10);
       const events: FleetEvent[] = [];
       const workers = new Workers({
-        ...{ nats: [server.port], url: service.url, lease: 2_000, shards: 8 },
+        nats: [server.port],
+        url: service.url,
+        lease: 2_000,
+        shards: 8,
         tokenOf: id => tokens.get(id)!,
         onEvent: (_, event) => events.push(event),
       });
@@ -987,7 +997,10 @@ async function consumed(server: NatsServer, running: Subscription[]): Promise<re
   return seen;
 }
 
-/** Everything by which a feed of one identity could read what belongs to another. Returns what has been answered. */
+/**
+ * Everything by which a feed of one identity could read what belongs to another. Returns what has
+ * been answered.
+ */
 async function readByFeedOf(
   own: string,
   other: string,

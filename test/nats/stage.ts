@@ -27,10 +27,19 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
     const nats: NatsConnection = await server.connect(login);
     let error: unknown;
     const worker = runFleet({
-      ...{ nats, identities$, shards: 8, lease: 2_000, requestsPerMinute: 60_000 },
+      nats,
+      identities$,
+      shards: 8,
+      lease: 2_000,
+      requestsPerMinute: 60_000,
       client: identity_id => ({ url: service.url, token: () => tokens.get(identity_id)! }),
       ...more,
-    }).subscribe({ next: event => events.push(event), error: (thrown: unknown) => (error = thrown) });
+    }).subscribe({
+      next: event => events.push(event),
+      error: (thrown: unknown) => {
+        error = thrown;
+      },
+    });
     running.push(worker);
     return { worker, events, nats, error: () => error };
   };
@@ -55,7 +64,12 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
     await server.remove();
   };
   return {
-    ...{ server, emulator, service, tokens, identities$, running },
+    server,
+    emulator,
+    service,
+    tokens,
+    identities$,
+    running,
     add,
     work,
     followed,

@@ -9,11 +9,19 @@ import { handle, lobbyJoin, notification, profile } from '../payload.js';
 
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'cursor';
 
-/** A table of the interface document: its fields, with a `?` after optional ones, and their types. */
+/**
+ * A table of the interface document: its fields, with a `?` after optional ones, and their types.
+ */
 type Table = Readonly<Record<string, Kind>>;
 
 const WRONG: Readonly<Record<Kind, unknown>> = {
-  ...{ string: 7, cursor: 7, integer: 1.5, number: '1', boolean: 'yes', object: 'no', array: {} },
+  string: 7,
+  cursor: 7,
+  integer: 1.5,
+  number: '1',
+  boolean: 'yes',
+  object: 'no',
+  array: {},
 };
 
 /** Events have no separate codec: they decode to live events, and errors are in a malformed one. */
@@ -98,8 +106,11 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
     lobby.GameHandle,
     game.game,
     {
-      ...{ 'banner_url?': 'string', display_name: 'string', game_id: 'string' },
-      ...{ 'logo_url?': 'string', name_id: 'string' },
+      'banner_url?': 'string',
+      display_name: 'string',
+      game_id: 'string',
+      'logo_url?': 'string',
+      name_id: 'string',
     },
   ],
   [
@@ -107,8 +118,11 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
     lobby.GroupHandle,
     group,
     {
-      ...{ 'avatar_url?': 'string', display_name: 'string', external: 'object' },
-      ...{ group_id: 'string', 'is_developer?': 'boolean' },
+      'avatar_url?': 'string',
+      display_name: 'string',
+      external: 'object',
+      group_id: 'string',
+      'is_developer?': 'boolean',
     },
   ],
   ['2.6 group external', lobby.GroupExternal, group.external, { profile: 'string' }],
@@ -158,8 +172,11 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
     lobby.Port,
     { ...lobbyJoin.ports.voice, ...lobbyJoin.ports.default },
     {
-      ...{ 'host?': 'string', hostname: 'string', is_tls: 'boolean' },
-      ...{ 'port?': 'integer', 'port_range?': 'object' },
+      'host?': 'string',
+      hostname: 'string',
+      is_tls: 'boolean',
+      'port?': 'integer',
+      'port_range?': 'object',
     },
   ],
   ['2.9 port range', lobby.PortRange, { min: 1, max: 2 }, { min: 'integer', max: 'integer' }],
@@ -168,8 +185,13 @@ const tables: readonly [section: string, codec: t.Mixed, value: object, table: T
     lobby.IdentityHandle,
     handle,
     {
-      ...{ account_number: 'integer', avatar_url: 'string', display_name: 'string', external: 'object' },
-      ...{ identity_id: 'string', is_registered: 'boolean', 'presence?': 'object' },
+      account_number: 'integer',
+      avatar_url: 'string',
+      display_name: 'string',
+      external: 'object',
+      identity_id: 'string',
+      is_registered: 'boolean',
+      'presence?': 'object',
     },
   ],
   [
@@ -186,7 +208,10 @@ function paths(codec: t.Mixed, value: unknown): readonly string[] | undefined {
   return isLeft(result) ? decodeIssues(result.left).map(({ path }) => path) : undefined;
 }
 
-/** Fields that may be missing although the document requires them: a watch then continues without an index. */
+/**
+ * Fields that may be missing although the document requires them: a watch then continues without an
+ * index.
+ */
 const TOLERATED = ['index', 'watch'];
 
 describe('the fields of the interface document', () => {

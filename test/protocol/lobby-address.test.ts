@@ -12,7 +12,10 @@ const port = (change: Partial<Port>): Port => ({
 describe('lobbyAddress', () => {
   it('is the address of the named port, or of the only port', () => {
     deepStrictEqual(lobbyAddress({ ports: { game: port({}) } }), {
-      ...{ hostname: 'fra.lobby.example', port: 8080, range: undefined, isTls: false },
+      hostname: 'fra.lobby.example',
+      port: 8080,
+      range: undefined,
+      isTls: false,
       url: 'ws://fra.lobby.example:8080',
     });
     strictEqual(lobbyAddress(lobbyJoin, 'default').url, 'wss://fra.lobby.example:443');
@@ -20,7 +23,10 @@ describe('lobbyAddress', () => {
 
   it('has the range of a port that has one, and its first port', () => {
     deepStrictEqual(lobbyAddress(lobbyJoin, 'voice'), {
-      ...{ hostname: 'fra.lobby.example', port: 26000, range: { min: 26000, max: 26010 }, isTls: true },
+      hostname: 'fra.lobby.example',
+      port: 26000,
+      range: { min: 26000, max: 26010 },
+      isTls: true,
       url: 'wss://fra.lobby.example:26000',
     });
   });
@@ -60,12 +66,18 @@ describe('lobbyAddress', () => {
 
   it('throws if it is given something else than a lobby join', () => {
     const others: readonly unknown[] = [
-      ...[undefined, null, 'ws://a', 7, [], {}, { identity: profile }, { ports: null }, { ports: [] }],
-      ...[
-        { ports: { game: null } },
-        { ports: { game: {} } },
-        { ports: { game: { ...port({}), port: '80' } } },
-      ],
+      undefined,
+      null,
+      'ws://a',
+      7,
+      [],
+      {},
+      { identity: profile },
+      { ports: null },
+      { ports: [] },
+      { ports: { game: null } },
+      { ports: { game: {} } },
+      { ports: { game: { ...port({}), port: '80' } } },
     ];
     for (const join of others) {
       throws(

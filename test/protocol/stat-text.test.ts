@@ -5,8 +5,13 @@ import { InputError, statText, type Stat } from 'lobby-rx';
 const stat = (overall_value: number, config: Partial<Stat['config']> = {}): Stat => ({
   overall_value,
   config: {
-    ...{ record_id: 'r', icon_id: 'i', display_name: 'Wins', priority: 1 },
-    ...{ aggregation: 'sum', format: 'integer', sorting: 'desc' },
+    record_id: 'r',
+    icon_id: 'i',
+    display_name: 'Wins',
+    priority: 1,
+    aggregation: 'sum',
+    format: 'integer',
+    sorting: 'desc',
     ...config,
   },
 });
@@ -14,7 +19,10 @@ const stat = (overall_value: number, config: Partial<Stat['config']> = {}): Stat
 describe('statText', () => {
   it('has the prefix and postfix of the singular only if the value is exactly 1', () => {
     const config = {
-      ...{ prefix_singular: '<', prefix_plural: '«', postfix_singular: ' win', postfix_plural: ' wins' },
+      prefix_singular: '<',
+      prefix_plural: '«',
+      postfix_singular: ' win',
+      postfix_plural: ' wins',
       format: 'float_1',
     };
     const values = [0, 1, 1.04, 2, -1].map(value => statText(stat(value, config), 'en'));

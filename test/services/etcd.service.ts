@@ -4,7 +4,10 @@ import { recovery, watchSignals, type IndexingConfig } from 'lobby-rx';
 import { freePort } from '../free-port.js';
 import { Server, until } from './server.js';
 
-/** What `wait` answers, with the index after it; a value of nobody if it only says where the server is. */
+/**
+ * What `wait` answers, with the index after it; a value of nobody if it only says where the server
+ * is.
+ */
 interface Change {
   readonly value: string | undefined;
   readonly next: number;
@@ -27,9 +30,19 @@ describe('a watch of etcd, by its second API', function () {
     server = new Server(
       'etcd',
       folder => [
-        ...['--enable-v2', '--data-dir', folder, '--listen-client-urls', at, '--advertise-client-urls', at],
-        ...['--listen-peer-urls', peers, '--initial-advertise-peer-urls', peers],
-        ...['--initial-cluster', `default=${peers}`],
+        '--enable-v2',
+        '--data-dir',
+        folder,
+        '--listen-client-urls',
+        at,
+        '--advertise-client-urls',
+        at,
+        '--listen-peer-urls',
+        peers,
+        '--initial-advertise-peer-urls',
+        peers,
+        '--initial-cluster',
+        `default=${peers}`,
       ],
       `${at}/v2/keys/`,
     );

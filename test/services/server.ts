@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ok } from 'node:assert';
 
-/** A real clock, since the server is another process: this waits for what has to come, however busy the machine is. */
+/**
+ * A real clock, since the server is another process: this waits for what has to come, however busy
+ * the machine is.
+ */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = Date.now() + 60_000;
   while (!(await isSo())) {
@@ -29,7 +32,8 @@ export class Server {
   ) {}
 
   async prepare(prefix: string): Promise<string> {
-    return (this.folder = await mkdtemp(join(tmpdir(), prefix)));
+    this.folder = await mkdtemp(join(tmpdir(), prefix));
+    return this.folder;
   }
 
   async start(): Promise<void> {

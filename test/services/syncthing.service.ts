@@ -24,15 +24,14 @@ describe('a watch of the events of Syncthing', function () {
     server = new Server(
       'syncthing',
       folder => [
-        ...[
-          'serve',
-          '--no-browser',
-          '--no-restart',
-          '--no-default-folder',
-          '--no-upgrade',
-          `--home=${folder}`,
-        ],
-        ...[`--gui-address=${base}`, `--gui-apikey=${KEY}`],
+        'serve',
+        '--no-browser',
+        '--no-restart',
+        '--no-default-folder',
+        '--no-upgrade',
+        `--home=${folder}`,
+        `--gui-address=${base}`,
+        `--gui-apikey=${KEY}`,
       ],
       `${base}/rest/system/ping`,
       headers,

@@ -17,7 +17,10 @@ function* sleeps(keepsConnections: boolean): Generator<Case> {
       for (const wakeAfter of some([undefined, 0, 3_000]))
         for (const publish of some([[], [at + 1_000, at + duration / 2, at + duration + 150_000], trickle])) {
           const scenario: Scenario = {
-            ...{ seed: duration + at, publish, end: at + duration + 400_000, settle: 200_000 },
+            seed: duration + at,
+            publish,
+            end: at + duration + 400_000,
+            settle: 200_000,
             sleeps: [{ at, duration, keepsConnections, wakeAfter }],
           };
           yield [`a sleep, ${wakeAfter === undefined ? 'no' : 'a'} wake`, scenario];
@@ -25,14 +28,18 @@ function* sleeps(keepsConnections: boolean): Generator<Case> {
 }
 
 /**
- * A process ends before an outage does, and the clock is set before another one resumes from its checkpoint. That has the age of the
- * outage's end, since nothing was saved after the second poll had been sent.
+ * A process ends before an outage does, and the clock is set before another one resumes from its
+ * checkpoint. That has the age of the outage's end, since nothing was saved after the second poll
+ * had been sent.
  */
 function restart(by: number, to: number): Scenario {
   const down = to - 500;
   return {
-    ...{ seed: to - by, publish: [to - 20_000, to + 200_000], end: to + 400_000 },
-    ...{ faults: [{ kind: 'refused', from: 60_000, to }], steps: [{ at: down, by }] },
+    seed: to - by,
+    publish: [to - 20_000, to + 200_000],
+    end: to + 400_000,
+    faults: [{ kind: 'refused', from: 60_000, to }],
+    steps: [{ at: down, by }],
     subscriber: { kind: 'batches', ack: { time: 0, crashes: [down] } },
   };
 }

@@ -7,7 +7,10 @@ const BLOCKS = [40_000, 60_000];
 /** How much of its block the poll has been held when an outage begins. */
 const PHASES = [0, 0.25, 0.5, 0.75, 0.999];
 
-/** When events are published, for an outage. In each pattern some come long after it, to show that the watch goes on. */
+/**
+ * When events are published, for an outage. In each pattern some come long after it, to show that
+ * the watch goes on.
+ */
 const PATTERNS: Readonly<Record<string, (from: number, to: number) => readonly number[]>> = {
   quiet: (_from, to) => [to + 80_000],
   burst: (from, to) => {
@@ -36,12 +39,18 @@ function outage(
   const from = Math.round(100 + block + phase * block);
   const to = from + duration;
   return {
-    ...{ seed, service: { block }, faults: [{ ...kind, from, to }] },
-    ...{ publish: PATTERNS[pattern]!(from, to), end: to + 260_000 },
+    seed,
+    service: { block },
+    faults: [{ ...kind, from, to }],
+    publish: PATTERNS[pattern]!(from, to),
+    end: to + 260_000,
   };
 }
 
-/** Outages of a kind, of each length, with events in one of the patterns; without `FULL=1` only a few. */
+/**
+ * Outages of a kind, of each length, with events in one of the patterns; without `FULL=1` only a
+ * few.
+ */
 function* outages(kind: FaultKind): Generator<Case> {
   let seed = Number(process.env.SEED ?? 0);
   const patterns = Object.keys(PATTERNS);

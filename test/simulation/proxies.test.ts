@@ -8,14 +8,20 @@ const ENDS: readonly (number | 'lost' | OddEnd)[] = [
   ...(['own 502', 'own 503', 'own 504', 'empty', 'blank', 'null', '{}'] as const),
 ];
 
-/** Three hours in which each poll is ended after 30 s: how often the status was `retrying`, and how long each event took, in s. */
+/**
+ * Three hours in which each poll is ended after 30 s: how often the status was `retrying`, and how
+ * long each event took, in s.
+ */
 function threeHours(by: number | 'lost' | OddEnd) {
   const end = 10_800_000;
   const random = randomNumbers(7);
   const publish: number[] = [];
   for (let at = 1_000; at < end - 60_000; at += 5_000 + random() * 200_000) publish.push(Math.round(at));
   const { entries, events, violations } = simulate({
-    ...{ seed: 1, end, publish, subscriber: { kind: 'signals' } },
+    seed: 1,
+    end,
+    publish,
+    subscriber: { kind: 'signals' },
     faults: [{ kind: 'cuts', after: 30_000, by, from: 500, to: end }],
   });
   const retrying = entries.filter(entry => entry.kind === 'status' && entry.state === 'retrying').length;

@@ -62,7 +62,9 @@ const publish = fc
   });
 
 const sleep = fc.record({
-  ...{ at: seconds(1, 600), duration: seconds(5, 500), keepsConnections: fc.boolean() },
+  at: seconds(1, 600),
+  duration: seconds(5, 500),
+  keepsConnections: fc.boolean(),
   wakeAfter: fc.constantFrom(undefined, 0, 4_000),
 });
 
@@ -81,7 +83,9 @@ const subscriber: fc.Arbitrary<SubscriberConfig> = fc.oneof(
     }),
   fc
     .record({
-      ...{ ack: fc.boolean(), linger: fc.constantFrom(0, 1_000), visit: fc.constantFrom(undefined, 1, 2) },
+      ack: fc.boolean(),
+      linger: fc.constantFrom(0, 1_000),
+      visit: fc.constantFrom(undefined, 1, 2),
       absences: fc.array(fc.record({ pause: seconds(1, 200), length: seconds(0, 400) }), { maxLength: 3 }),
     })
     .map(({ absences, ...feed }): SubscriberConfig => {
@@ -95,10 +99,16 @@ const subscriber: fc.Arbitrary<SubscriberConfig> = fc.oneof(
     }),
 );
 
-/** Everything that may happen, at random, and after it a quiet time in which the watch must go on. */
+/**
+ * Everything that may happen, at random, and after it a quiet time in which the watch must go on.
+ */
 export const randomScenario: fc.Arbitrary<Scenario> = fc
   .record({
-    ...{ seed: fc.nat(), faults, publish, subscriber, sleeps: fc.array(sleep, { maxLength: 2 }) },
+    seed: fc.nat(),
+    faults,
+    publish,
+    subscriber,
+    sleeps: fc.array(sleep, { maxLength: 2 }),
     steps: fc.array(fc.record({ at: seconds(1, 600), by: fc.constantFrom(-600_000, -200_000, 600_000) }), {
       maxLength: 1,
     }),
@@ -109,7 +119,8 @@ export const randomScenario: fc.Arbitrary<Scenario> = fc
       .map(all => all.map(({ from, length }) => ({ from, to: from + length }))),
     bodyTime: fc.constantFrom(0, 0, 2_000, 9_000),
     service: fc.record({
-      ...{ block: fc.constantFrom(40_000, 60_000), apiTimeout: fc.constantFrom(Infinity, 50_000) },
+      block: fc.constantFrom(40_000, 60_000),
+      apiTimeout: fc.constantFrom(Infinity, 50_000),
       machines: fc.constantFrom([0], [0], [0, -200], [0, 2_000]),
     }),
   })
@@ -122,7 +133,8 @@ export const randomScenario: fc.Arbitrary<Scenario> = fc
     const settle = 420_000;
     // The last events show that the watch goes on.
     const publish = [...mix.publish, quiet + 30_000, quiet + 75_000].sort((a, b) => a - b);
-    // An answer that is not acknowledged is asked for again, from an index that another machine may have been ahead of.
+    // An answer that is not acknowledged is asked for again, from an index that another machine may
+    // have been ahead of.
     const acks = subscriber.kind === 'batches' && subscriber.ack !== undefined;
     const service = acks ? { ...mix.service, machines: [0] } : mix.service;
     // No clock shows a sleep in which the wall clock was set back.
@@ -130,7 +142,8 @@ export const randomScenario: fc.Arbitrary<Scenario> = fc
     const isHidden =
       sleeps.length > 0 || (subscriber.kind === 'batches' && (subscriber.ack?.crashes?.length ?? 0) > 0);
     const steps = isHidden ? mix.steps.filter(({ by }) => by > 0) : mix.steps;
-    // A service that holds polls from above its own index, and gives them up, never says what its index is.
+    // A service that holds polls from above its own index, and gives them up, never says what its
+    // index is.
     const resets = service.apiTimeout < service.block ? [] : mix.resets;
     return { ...mix, service, resets, steps, publish, settle, end: quiet + settle + 80_000 };
   });

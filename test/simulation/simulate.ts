@@ -18,7 +18,10 @@ const TOO_MANY = 8_000;
 const SETTLE = 170_000;
 const BATCHES: SubscriberConfig = { kind: 'batches' };
 
-/** A simulation: what happens to a service, a client and the path between them. All times are true times in ms. */
+/**
+ * A simulation: what happens to a service, a client and the path between them. All times are true
+ * times in ms.
+ */
 export interface Scenario {
   /** The seed of everything random in the client. */
   readonly seed: number;
@@ -96,7 +99,12 @@ export function simulate(scenario: Scenario): Outcome {
   }
   const requests = new OpenRequests();
   const client = subscribe(subscriber, {
-    ...{ clocks, journal, wake$, end$, transport: network.transport, log: entry => requests.see(entry) },
+    clocks,
+    journal,
+    wake$,
+    end$,
+    transport: network.transport,
+    log: entry => requests.see(entry),
     random: randomNumbers(scenario.seed),
     retention: scenario.retention,
   });
@@ -150,8 +158,8 @@ export function judge(
   const queues = subscriber.kind === 'feed';
   const delivery = new DeliveryJudge(events, { acks, mayBeLate: queues || sleeps.length > 0, end, settle });
   const pace = new RequestPace(acks || (subscriber.kind === 'feed' && subscriber.ack));
-  // An answer that comes again, because it was not acknowledged, has had its gap. Echoes, and a service that forgets nothing, have gaps of
-  // their own.
+  // An answer that comes again, because it was not acknowledged, has had its gap. Echoes, and a
+  // service that forgets nothing, have gaps of their own.
   const isEndless = service.retention === Infinity || service.keeps === true;
   const hasEchoes = faults.some(({ kind }) => kind === 'cache');
   const isAgeKnown = !ack?.fails && !ack?.crashes && !hasEchoes && !isEndless;
@@ -165,7 +173,10 @@ export function judge(
   return judged.flat().sort((a, b) => a.at - b.at);
 }
 
-/** The indexes that were dropped although the service would still have known them 4 s later, where nothing else explains that. */
+/**
+ * The indexes that were dropped although the service would still have known them 4 s later, where
+ * nothing else explains that.
+ */
 function droppedEarly(entries: readonly JournalEntry[], scenario: Scenario): readonly Violation[] {
   const { subscriber = BATCHES, sleeps = [], steps = [], resets = [] } = scenario;
   const mayDrop = subscriber.kind === 'feed' || (subscriber.kind === 'batches' && subscriber.ack?.crashes);

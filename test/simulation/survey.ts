@@ -21,8 +21,8 @@ interface Finding {
 }
 
 /**
- * Runs many scenarios. Fails if a law is broken, with how often in which group, and the first example of each. `SHOW=1` shows
- * more of the examples.
+ * Runs many scenarios. Fails if a law is broken, with how often in which group, and the first
+ * example of each. `SHOW=1` shows more of the examples.
  */
 export function expectNoViolation(cases: Iterable<Case>): void {
   const findings = new Map<string, Finding>();
@@ -49,7 +49,10 @@ export function expectNoViolation(cases: Iterable<Case>): void {
   fail([`Violations in ${runs} runs:`, ...table, '', ...texts].join('\n'));
 }
 
-/** Numbers from `first` to `last`: every `step`-th with `FULL=1`, otherwise every `coarse`-th, from a seeded offset. */
+/**
+ * Numbers from `first` to `last`: every `step`-th with `FULL=1`, otherwise every `coarse`-th, from
+ * a seeded offset.
+ */
 export function sweep(
   first: number,
   last: number,

@@ -10,12 +10,19 @@ const HALF_AN_HOUR = 1_800_000;
 const every = (interval: number, from: number, to: number) =>
   Array.from({ length: Math.floor((to - from) / interval) }, (_, i) => from + i * interval);
 
-/** A fault of half an hour while events are published in an interval; what is still to come afterwards, for so long. */
+/**
+ * A fault of half an hour while events are published in an interval; what is still to come
+ * afterwards, for so long.
+ */
 function lasting(kind: FaultKind, from: number, block: number, interval: number, after = 0): Case {
   const end = HALF_AN_HOUR + after;
   const scenario: Scenario = {
-    ...{ seed: SEED + from, service: { block }, faults: [{ ...kind, from, to: HALF_AN_HOUR }] },
-    ...{ publish: every(interval, 2_000, end), end, settle: 450_000 },
+    seed: SEED + from,
+    service: { block },
+    faults: [{ ...kind, from, to: HALF_AN_HOUR }],
+    publish: every(interval, 2_000, end),
+    end,
+    settle: 450_000,
   };
   return [faultName(kind), scenario];
 }
@@ -28,8 +35,11 @@ function* outages(kind: FaultKind): Generator<Case> {
         const from = Math.round(100 + block + phase * block);
         const to = from + duration;
         const scenario: Scenario = {
-          ...{ seed: SEED + duration, service: { block }, faults: [{ ...kind, from, to }] },
-          ...{ publish: [...every(7_000, from + 500, to), to + 80_000], end: to + 400_000 },
+          seed: SEED + duration,
+          service: { block },
+          faults: [{ ...kind, from, to }],
+          publish: [...every(7_000, from + 500, to), to + 80_000],
+          end: to + 400_000,
         };
         yield [faultName(kind), scenario];
       }
@@ -109,8 +119,13 @@ describe('a service that forgets nothing', () => {
           const service = { block, retention: Infinity };
           const publish = [...every(61_000, 2_000, to), to + 80_000];
           const scenario: Scenario = {
-            ...{ seed: SEED, service, retention: Infinity, faults: [{ ...kind, from, to }], publish },
-            ...{ end: to + 400_000, maxGaps: 0 },
+            seed: SEED,
+            service,
+            retention: Infinity,
+            faults: [{ ...kind, from, to }],
+            publish,
+            end: to + 400_000,
+            maxGaps: 0,
           };
           return [faultName(kind), scenario];
         }),

@@ -1,6 +1,9 @@
 import type { WatcherReport } from './messages.js';
 
-/** An event as it was delivered: its number, counted for its identity, and when it was published, in ms since 1970. */
+/**
+ * An event as it was delivered: its number, counted for its identity, and when it was published, in
+ * ms since 1970.
+ */
 export interface DeliveredEvent {
   readonly n: number;
   readonly at: number;

@@ -1,4 +1,5 @@
-// npm run soak: thousands of watches of one client beside busy processes. Deliveries must not stop, and nothing may be lost.
+// npm run soak: thousands of watches of one client beside busy processes. Deliveries must not stop,
+// and nothing may be lost.
 import type { ChildProcess } from 'node:child_process';
 import { availableParallelism, setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,10 @@ const [minutes, watches] = [Number(values.minutes), Number(values.watches)];
 
 /** Without a delivery for longer than the timeout of a poll, in ms, the watches have stopped. */
 const TIMEOUT = 70_000;
-/** The connections are opened in groups: thousands at once would overflow the queue of the listening socket. */
+/**
+ * The connections are opened in groups: thousands at once would overflow the queue of the listening
+ * socket.
+ */
 const GROUP = 250;
 const PRINT_EVERY = 10_000;
 /** So much time have the watches to begin, and a process to answer, in ms. */
@@ -58,7 +62,10 @@ const both = async () => ({
 });
 
 const { port, tokens } = await ask<Extract<FromService, { kind: 'started' }>>(service, {
-  ...{ kind: 'start', watches, rate: Number(values.rate), allEvery: Number(values['all-every']) },
+  kind: 'start',
+  watches,
+  rate: Number(values.rate),
+  allEvery: Number(values['all-every']),
 });
 const cores = values.pin ? coresOf(watcher.pid!)?.split(/[,-]/)[0] : undefined;
 if (cores !== undefined) pin(watcher.pid!, cores);
@@ -112,7 +119,11 @@ await ask(service, { kind: 'publish', isOn: false });
 /** How many events have not come yet, though they were published. */
 const missing = ({ published, next }: typeof before) =>
   published.reduce((all, count, i) => all + count - next[i]!, 0);
-for (let i = 0; i < TIMEOUT / 500 && missing((before = await both())) > 0; i++) await wait(500);
+before = await both();
+for (let i = 0; i < TIMEOUT / 500 && missing(before) > 0; i++) {
+  await wait(500);
+  before = await both();
+}
 
 isOver = true;
 const lost = before.lost + missing(before);

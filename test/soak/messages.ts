@@ -1,4 +1,7 @@
-/** Messages to the service process. `publish`: publishes a trickle of events from now on, or no more. */
+/**
+ * Messages to the service process. `publish`: publishes a trickle of events from now on, or no
+ * more.
+ */
 export type ToService =
   | {
       readonly kind: 'start';
@@ -31,7 +34,10 @@ export type FromService =
   | { readonly kind: 'done' }
   | ServiceReport;
 
-/** Messages to the watcher process. `open`: opens watches for these identities, besides those that are open. */
+/**
+ * Messages to the watcher process. `open`: opens watches for these identities, besides those that
+ * are open.
+ */
 export type ToWatcher =
   | { readonly kind: 'open'; readonly url: string; readonly tokens: readonly string[] }
   | { readonly kind: 'report' | 'stop' };

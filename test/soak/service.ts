@@ -1,4 +1,5 @@
-// The service process: the emulator over HTTP, which publishes a trickle of events, and counts connections and polls.
+// The service process: the emulator over HTTP, which publishes a trickle of events, and counts
+// connections and polls.
 import { subscribe } from 'node:diagnostics_channel';
 import type { ServerResponse } from 'node:http';
 import { createEmulator, listen, type EmulatorServer } from 'lobby-rx/emulator';

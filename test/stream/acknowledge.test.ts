@@ -22,8 +22,10 @@ describe('an acknowledgement', () => {
   const done = (decision?: AckDecision) =>
     decision ? { kind: 'decided', decision } : { kind: 'acknowledged' };
   const results = (decision?: AckDecision) => ({
-    ...{ d: done(decision), s: ['acknowledging', 30_000], l: ['live', 40_000] },
-    ...{ f: { kind: 'unacknowledged', error: 'disk full' } },
+    d: done(decision),
+    s: ['acknowledging', 30_000],
+    l: ['live', 40_000],
+    f: { kind: 'unacknowledged', error: 'disk full' },
   });
 
   it(

@@ -40,7 +40,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'anew' as const }) },
 );
 
-/** A server of a log that may be made anew. One that pops forgets what it has sent, whether or not that has arrived. */
+/**
+ * A server of a log that may be made anew. One that pops forgets what it has sent, whether or not
+ * that has arrived.
+ */
 class LogServer {
   readonly ranges = new WeakMap<Answer, Range>();
   readonly #time: ReturnType<typeof virtualTime>;

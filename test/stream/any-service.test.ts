@@ -24,7 +24,10 @@ interface Session {
   readonly items: readonly string[];
 }
 
-/** Watches for a while of virtual time. Returns the indexes of its polls and the kinds of its signals, but for the status. */
+/**
+ * Watches for a while of virtual time. Returns the indexes of its polls and the kinds of its
+ * signals, but for the status.
+ */
 function watched<A>(
   answerTo: (index: string | undefined, nth: number) => ObservableInput<A>,
   config: IndexingConfig<A>,

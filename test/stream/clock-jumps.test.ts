@@ -12,9 +12,15 @@ describe('clockJumps', () => {
       const scheduler = Object.create(asyncScheduler, {
         now: { value: () => asyncScheduler.now() + offset },
       }) as SchedulerLike;
-      asyncScheduler.schedule(() => (offset += 5_000), 7_000);
-      asyncScheduler.schedule(() => (offset += 60_000), 12_000);
-      asyncScheduler.schedule(() => (offset -= 60_000), 22_000);
+      asyncScheduler.schedule(() => {
+        offset += 5_000;
+      }, 7_000);
+      asyncScheduler.schedule(() => {
+        offset += 60_000;
+      }, 12_000);
+      asyncScheduler.schedule(() => {
+        offset -= 60_000;
+      }, 22_000);
       expectObservable(clockJumps(scheduler, asyncScheduler), '40s !').toBe('15s a', {
         a: 60_000,
       });

@@ -97,7 +97,11 @@ describe('backoff', () => {
         '90ms !',
       ).toBe('');
       expectSubscriptions(broken.subscriptions).toBe([
-        ...['(^!)', '10ms (^!)', '30ms (^!)', '55ms (^!)', '80ms (^!)'],
+        '(^!)',
+        '10ms (^!)',
+        '30ms (^!)',
+        '55ms (^!)',
+        '80ms (^!)',
       ]);
     }),
   );

@@ -62,7 +62,10 @@ describe('pageWake', () => {
     watching.unsubscribe();
   });
 
-  /** A feed in a page that is online or not, and what its status says. The service answers when it is told to. */
+  /**
+   * A feed in a page that is online or not, and what its status says. The service answers when it
+   * is told to.
+   */
   function pageWithFeed(
     test: (feed: {
       readonly states: string[];
@@ -84,7 +87,10 @@ describe('pageWake', () => {
         return answer$.pipe(take(1));
       };
       const { feed } = createClient({
-        ...{ url: 'https://a.example', token: 't', transport, scheduler },
+        url: 'https://a.example',
+        token: 't',
+        transport,
+        scheduler,
         ...(wake$ && { watch: { wake$ } }),
       }).events;
       const states: string[] = [];
@@ -94,7 +100,8 @@ describe('pageWake', () => {
       const watching = feed.all$.subscribe();
       const answer = (index: number) =>
         answer$.next({
-          ...{ status: 200, headers: { get: () => null } },
+          status: 200,
+          headers: { get: () => null },
           text: `{"events":[],"watch":{"index":"${index}"}}`,
         });
       test({ states, sent: () => sent, answer, pass });
@@ -157,7 +164,9 @@ describe('pageWake', () => {
         pass(20_000);
       }
       deepStrictEqual(states.slice(3), [
-        ...['offline', 'connecting', 'live'],
+        'offline',
+        'connecting',
+        'live',
         ...Array.from({ length: 38 }, (_, i) => (i % 2 === 0 ? 'offline' : 'connecting')),
       ]);
       pass(70_000);

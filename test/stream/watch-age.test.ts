@@ -30,7 +30,7 @@ describe('the age of an index', () => {
         '155ms !',
       );
       flush();
-      deepStrictEqual(seen, [...['0 connecting', '0 live', '0 x'], ...['150 silence', '150 y', '151 z']]);
+      deepStrictEqual(seen, ['0 connecting', '0 live', '0 x', '150 silence', '150 y', '151 z']);
     }),
   );
 
@@ -41,7 +41,10 @@ describe('the age of an index', () => {
       const { asked, poll } = script(late);
       const signals$ = watchSignals(poll, { from: { index: '7', at: -280_000 }, retention: 300_000 });
       expectObservable(words(signals$), '18s !').toBe('c 1999ms l 15001ms (sx)', {
-        ...{ c: 'connecting', l: 'live', s: 'silence', x: 'x' },
+        c: 'connecting',
+        l: 'live',
+        s: 'silence',
+        x: 'x',
       });
       expectSubscriptions(late.subscriptions).toBe('^ 17001ms !');
       flush();
@@ -59,7 +62,11 @@ describe('the age of an index', () => {
         polls.length === 2 ? polls.shift()!.pipe(arrivingAt(16_000, onArrival)) : (polls.shift() ?? NEVER);
       const signals$ = watchSignals(poll, { from: { index: '7', at: -280_000 }, retention: 300_000 });
       expectObservable(words(signals$), '151s !').toBe('c 1999ms l 147999ms x(sy)', {
-        ...{ c: 'connecting', l: 'live', s: 'silence', x: 'x', y: 'y' },
+        c: 'connecting',
+        l: 'live',
+        s: 'silence',
+        x: 'x',
+        y: 'y',
       });
       expectSubscriptions(slow.subscriptions).toBe('^ 149999ms !');
     }),
@@ -98,7 +105,8 @@ describe('the age of an index', () => {
       return gaps;
     };
     const anyAnswers = array(record({ isNews: boolean(), after: integer({ min: 2_000, max: 60_000 }) }), {
-      ...{ minLength: 1, maxLength: 20 },
+      minLength: 1,
+      maxLength: 20,
     });
 
     it('by ten minutes forward is too much, once', () => {

@@ -132,8 +132,13 @@ describe('watchSignals', () => {
       );
       flush();
       deepStrictEqual(seen, [
-        ...['0 connecting', '0 live', '0 x'],
-        ...['1 retrying', '2 live', '2 index_rejected', '2 y'],
+        '0 connecting',
+        '0 live',
+        '0 x',
+        '1 retrying',
+        '2 live',
+        '2 index_rejected',
+        '2 y',
       ]);
       deepStrictEqual(asked, [undefined, '7', undefined, '1']);
     }),
@@ -203,10 +208,20 @@ describe('watchSignals', () => {
       expectObservable(signals$.pipe(map(signal => seen.push(word(signal)))), '300ms !');
       flush();
       deepStrictEqual(seen, [
-        ...['connecting', 'live', 'a'],
-        ...['index_backwards', 'b'],
-        ...['c', 'index_missing', 'd', 'index_missing', 'e'],
-        ...['retrying', 'live', 'silence', 'f'],
+        'connecting',
+        'live',
+        'a',
+        'index_backwards',
+        'b',
+        'c',
+        'index_missing',
+        'd',
+        'index_missing',
+        'e',
+        'retrying',
+        'live',
+        'silence',
+        'f',
       ]);
     }),
   );
@@ -227,7 +242,10 @@ describe('watchSignals', () => {
         words(watchSignals(late.poll, { from, retention: 300, testing: { monotonic: asyncScheduler } })),
         '-!',
       ).toBe('(clsx)', {
-        ...{ c: 'connecting', s: 'silence', l: 'live', x: 'x' },
+        c: 'connecting',
+        s: 'silence',
+        l: 'live',
+        x: 'x',
       });
       const recent = { index: '7', at: -297 };
       expectObservable(
@@ -236,7 +254,9 @@ describe('watchSignals', () => {
         ),
         '-!',
       ).toBe('(clx)', {
-        ...{ c: 'connecting', l: 'live', x: 'x' },
+        c: 'connecting',
+        l: 'live',
+        x: 'x',
       });
       const lastAnswer$ = watchSignals(() => NEVER, { from: recent }).pipe(
         map(signal => signal.kind === 'status' && signal.status.lastAnswer),
@@ -270,7 +290,9 @@ describe('watchSignals', () => {
     marbles(({ cold, expectObservable, flush }) => {
       const { asked, poll } = script(cold('(a|)', { a: answer('8', 'x') }));
       expectObservable(words(watchSignals(poll, { from: null })), '-!').toBe('(clx)', {
-        ...{ c: 'connecting', l: 'live', x: 'x' },
+        c: 'connecting',
+        l: 'live',
+        x: 'x',
       });
       flush();
       deepStrictEqual(asked, [undefined, '8']);

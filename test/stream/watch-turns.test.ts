@@ -16,7 +16,10 @@ describe('a turn of the watch', () => {
       for (const from of ['', { index: '', at: 0 }]) {
         const first = cold('-(a|)', { a: answer('1', 'x') });
         expectObservable(watchSignals(() => first, { from }).pipe(map(word), take(4))).toBe('c(lga|)', {
-          ...{ c: 'connecting', g: 'index_missing', l: 'live', a: 'x' },
+          c: 'connecting',
+          g: 'index_missing',
+          l: 'live',
+          a: 'x',
         });
         expectSubscriptions(first.subscriptions).toBe('^!');
       }

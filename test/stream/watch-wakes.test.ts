@@ -149,14 +149,18 @@ describe('a wake of the machine', () => {
       // Half of 1,000 ms.
       expectSubscriptions(polls[2].subscriptions).toBe('30500ms ^ 9499ms !');
       flush();
-      // Half of 1,501 ms; other tests of this process may have left some watches open, but less than 1,000.
+      // Half of 1,501 ms; other tests of this process may have left some watches open, but less
+      // than 1,000.
       const spread = polls[1].subscriptions[0]!.subscribedFrame - 10_000;
       ok(spread >= 750 && spread <= 1_250, `${spread} ms`);
     }),
   );
 
   it('is not want of CPU: timers that are a minute late on both clocks abort no poll', () => {
-    /** The connections of the polls of a client whose wall clock and monotonic clock have gone on by so much more than its timers. */
+    /**
+     * The connections of the polls of a client whose wall clock and monotonic clock have gone on by
+     * so much more than its timers.
+     */
     const after = (lateWall: number, lateMonotonic: number) => {
       const { scheduler: virtual, pass } = virtualTime();
       let isLate = false;
@@ -164,7 +168,9 @@ describe('a wake of the machine', () => {
       const scheduler = Object.create(virtual, { now: { value: now(lateWall) } }) as typeof virtual;
       const requests: TransportRequest[] = [];
       const client = createClient({
-        ...{ url: 'https://a.example', token: 't', scheduler },
+        url: 'https://a.example',
+        token: 't',
+        scheduler,
         testing: {
           random: () => 0,
           ...(lateWall !== lateMonotonic && { monotonic: { now: now(lateMonotonic) } }),

@@ -90,7 +90,10 @@ describe('watch', () => {
       expectObservable(watch(poll as unknown as Poll<never>).pipe(take(4)), '5s !').toBe(
         'a 999ms b 999ms c 999ms (d|)',
         {
-          ...{ a: answers[0], b: answers[1], c: answers[2], d: answers[3] },
+          a: answers[0],
+          b: answers[1],
+          c: answers[2],
+          d: answers[3],
         },
       );
       flush();

@@ -20,13 +20,25 @@ const inNode = [
 ] as const;
 
 describe('the body of an answer', () => {
-  /** A body in virtual time, whose headers come at once. A step after some time is a part of it, or its end. */
+  /**
+   * A body in virtual time, whose headers come at once. A step after some time is a part of it, or
+   * its end.
+   */
   function stage(config: object = {}, timeout?: number) {
     const { scheduler, pass } = virtualTime();
     let deliver: ((result: { done: false; value: Uint8Array } | { done: true }) => void) | undefined;
-    const body = { getReader: () => ({ read: () => new Promise(resolve => (deliver = resolve)) }) };
+    const body = {
+      getReader: () => ({
+        read: () =>
+          new Promise(resolve => {
+            deliver = resolve;
+          }),
+      }),
+    };
     const response: FetchLikeResponse = {
-      ...{ status: 200, headers: { get: () => null }, body },
+      status: 200,
+      headers: { get: () => null },
+      body,
       text: () => Promise.reject(new Error('not streamed')),
     };
     const fetch = () => Promise.resolve(response);
@@ -106,7 +118,10 @@ describe('the body of an answer', () => {
     const { scheduler, pass } = virtualTime();
     let deliver: (text: string) => void = () => undefined;
     const fetch = () => {
-      const text = () => new Promise<string>(resolve => (deliver = resolve));
+      const text = () =>
+        new Promise<string>(resolve => {
+          deliver = resolve;
+        });
       return Promise.resolve({ status: 200, headers: { get: () => null }, text });
     };
     const transport = withTimeout(fromFetch({ fetch, scheduler }), 70_000, scheduler);

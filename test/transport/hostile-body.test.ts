@@ -11,7 +11,10 @@ import { waitUntil } from '../wait-until.js';
 const request = { method: 'GET', url: 'https://a.example/', headers: {} };
 const settle = () => new Promise(resolve => setImmediate(resolve));
 
-/** Counts the parts that any decompressor of this process has given: of 200 MiB they would be thousands. */
+/**
+ * Counts the parts that any decompressor of this process has given: of 200 MiB they would be
+ * thousands.
+ */
 function decompression() {
   const streams = new Set<number>();
   let parts = 0;
@@ -25,7 +28,9 @@ function decompression() {
 describe('a hostile body', () => {
   let server: RawServer | undefined;
   let decompressed: ReturnType<typeof decompression>;
-  beforeEach(() => (decompressed = decompression()));
+  beforeEach(() => {
+    decompressed = decompression();
+  });
   afterEach(() => {
     decompressed.stop();
     return server?.close();

@@ -78,7 +78,9 @@ describe('a client over HTTP/2', () => {
     };
     const ends: string[] = [];
     const client = createClient({
-      ...{ url: `https://127.0.0.1:${port}`, token: 'a-token', transport: fromFetch({ fetch: overHttp2 }) },
+      url: `https://127.0.0.1:${port}`,
+      token: 'a-token',
+      transport: fromFetch({ fetch: overHttp2 }),
       watch: { timeout: 300 },
       log: entry => entry.kind === 'poll_end' && ends.push(entry.why),
     });

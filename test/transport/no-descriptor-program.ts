@@ -1,4 +1,5 @@
-// A program that has used up its file descriptors when it sends its first requests. It prints how they end.
+// A program that has used up its file descriptors when it sends its first requests. It prints how
+// they end.
 import { closeSync, openSync } from 'node:fs';
 import { lastValueFrom } from 'rxjs';
 import { createClient, fromFetch, isTransportError, whyNotConnected, type Transport } from 'lobby-rx';

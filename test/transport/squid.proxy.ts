@@ -57,10 +57,18 @@ describe('the variables of a proxy, with squid', () => {
       [
         `http_port 127.0.0.1:${listening}`,
         'acl forbidden dstdomain forbidden.localhost',
-        ...['http_access deny forbidden', 'http_access allow localhost', 'http_access deny all'],
+        'http_access deny forbidden',
+        'http_access allow localhost',
+        'http_access deny all',
         `access_log stdio:${file('access.log')}`,
-        ...['cache deny all', 'cache_log /dev/null', 'pid_filename none', 'shutdown_lifetime 0 seconds'],
-        ...['hosts_file /etc/hosts', 'pinger_enable off', 'logfile_rotate 0', `coredump_dir ${folder}`],
+        'cache deny all',
+        'cache_log /dev/null',
+        'pid_filename none',
+        'shutdown_lifetime 0 seconds',
+        'hosts_file /etc/hosts',
+        'pinger_enable off',
+        'logfile_rotate 0',
+        `coredump_dir ${folder}`,
       ].join('\n'),
     );
     squid = spawn('squid', ['-N', '-f', file('squid.conf')], { stdio: 'ignore' });

@@ -8,7 +8,8 @@ import { sentWith } from './sent-with.js';
 describe('the secrets of a request', () => {
   const secrets = (authorization: string | undefined, body?: string) =>
     secretsOf({
-      ...{ method: 'POST', url: 'https://group.example/' },
+      method: 'POST',
+      url: 'https://group.example/',
       headers: authorization === undefined ? {} : { authorization },
       ...(body !== undefined && { body }),
     });
@@ -29,7 +30,9 @@ describe('the secrets of a request', () => {
 
 describe('the fetch of a browser', () => {
   const platform = globalThis.fetch;
-  afterEach(() => (globalThis.fetch = platform));
+  afterEach(() => {
+    globalThis.fetch = platform;
+  });
 
   it('is looked up at each call, and called as a global function', async () => {
     const init = { method: 'GET' } as FetchLikeInit;

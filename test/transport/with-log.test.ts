@@ -64,7 +64,10 @@ describe('withLog', () => {
       const logged = withLog(
         transport,
         entry => entries.push(entry),
-        () => (now -= 3_600_000),
+        () => {
+          now -= 3_600_000;
+          return now;
+        },
       );
       await firstValueFrom(logged(request)).catch(() => undefined);
       deepStrictEqual(

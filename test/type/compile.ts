@@ -11,7 +11,9 @@ function options(): ts.CompilerOptions {
   return ts.parseJsonConfigFileContent(config, ts.sys, ROOT).options;
 }
 
-/** A language service for the sources and these additional files; `path` returns the path of each. */
+/**
+ * A language service for the sources and these additional files; `path` returns the path of each.
+ */
 export function languageService(texts: readonly string[]) {
   const path = (i: number) => join(ROOT, 'test/type', `text-${i}.ts`);
   const files = new Map(texts.map((text, i) => [path(i), text]));

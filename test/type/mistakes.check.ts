@@ -10,7 +10,10 @@ import { of } from 'rxjs';
 declare const client: Client;
 `;
 
-/** Mistakes that a user may make, and the first line of the compiler error, as far as the types determine it. */
+/**
+ * Mistakes that a user may make, and the first line of the compiler error, as far as the types
+ * determine it.
+ */
 const MISTAKES: readonly (readonly [what: string, code: string, says: string])[] = [
   [
     'a member list without its group',

@@ -14,7 +14,10 @@ import { createClient, TransportError, type Client, type Transport, type Transpo
 import { createControl, createEmulator, seedWorld, type Fault, type SeededWorld } from 'lobby-rx/emulator';
 import type { LobbyMarbles } from 'lobby-rx/marbles';
 
-/** How long the service holds a poll, in ms. Deployed ones hold it for 40 s, which is long for someone who watches. */
+/**
+ * How long the service holds a poll, in ms. Deployed ones hold it for 40 s, which is long for
+ * someone who watches.
+ */
 const BLOCK_TIME = 10_000;
 /** How long a restart of the service takes, in ms. */
 const RESTART = 3_000;
@@ -101,10 +104,18 @@ export function createPlayground(marbles: LobbyMarbles): Playground {
   };
   return {
     client: createClient({
-      ...{ url: emulator.url, transport, scheduler, log: marbles.log },
+      url: emulator.url,
+      transport,
+      scheduler,
+      log: marbles.log,
       // A browser wakes a page that has slept; this one only acts as if it had.
       watch: { wake$ },
-      token: { get: () => token, renew: () => (token = String(control.run('token renew').token)) },
+      token: {
+        get: () => token,
+        renew: () => {
+          token = String(control.run('token renew').token);
+        },
+      },
     }),
     world,
     happenings: Object.fromEntries(

@@ -14,8 +14,8 @@ const PACKAGES: Readonly<Record<string, object>> = { rxjs, 'lobby-rx': lobbyRx }
 const LONGEST = 200;
 
 /**
- * Runs a snippet, with the names that its readers are assumed to have, on a service in the page. `code` is JavaScript with
- * `require`. What it shows is printed, line by line.
+ * Runs a snippet, with the names that its readers are assumed to have, on a service in the page.
+ * `code` is JavaScript with `require`. What it shows is printed, line by line.
  */
 export function runSnippet(code: string, marbles: LobbyMarbles, print: (line: string) => void): Playground {
   const playground = createPlayground(marbles);
@@ -25,8 +25,12 @@ export function runSnippet(code: string, marbles: LobbyMarbles, print: (line: st
     if (!isStopped) print(values.map(inWords).join(' ').slice(0, LONGEST));
   };
   const names = {
-    ...{ client, group_id: world.groupId, identity_id: world.identityId },
-    ...{ require: (name: string) => PACKAGES[name], exports: {}, console: { log: show, error: show } },
+    client,
+    group_id: world.groupId,
+    identity_id: world.identityId,
+    require: (name: string) => PACKAGES[name],
+    exports: {},
+    console: { log: show, error: show },
   };
   // The code is that of the page itself.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval

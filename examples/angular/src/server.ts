@@ -55,7 +55,10 @@ app.use((request, response, next) => {
     .catch(next);
 });
 
-/** The page itself sends the token to the service, so it has to be able to read the cookie. Over https, it should be `secure`. */
+/**
+ * The page itself sends the token to the service, so it has to be able to read the cookie. Over
+ * https, it should be `secure`.
+ */
 function setSession(response: express.Response, session: Session): void {
   response.cookie(SESSION_COOKIE, JSON.stringify(session), { sameSite: 'strict', path: '/' });
 }

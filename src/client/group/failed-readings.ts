@@ -6,8 +6,9 @@ import { backoffDelay, spreadWait, type WatchSettings, type WatchStatus } from '
 const MAX_REFUSED = 3;
 
 /**
- * What follows from a reading that failed. A failure backs off. If the service refuses a page, which may be that of an anchor that it
- * no longer knows, the next reading begins once the watched page has been answered again: only the watch of that page ends a roster.
+ * What follows from a reading that failed. A failure backs off. If the service refuses a page,
+ * which may be that of an anchor that it no longer knows, the next reading begins once the watched
+ * page has been answered again: only the watch of that page ends a roster.
  */
 export class FailedReadings {
   /** How the status of the roster differs from that of its watched page. */

@@ -11,7 +11,8 @@ import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 /** Operations on groups (docs/the-service.md, 4.1). */
 export interface GroupApi {
   /**
-   * Requests one page of a group's members. Cold: emits one answer and completes. Unsubscribing aborts. With a `watch_index`
+   * Requests one page of a group's members. Cold: emits one answer and completes. Unsubscribing
+   * aborts. With a `watch_index`
    * the service does not answer until something has changed.
    *
    * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
@@ -22,21 +23,28 @@ export interface GroupApi {
   getMembers(input: GetMembersInput): Observable<GroupMemberList>;
 
   /**
-   * A group's members, page by page. Each page is requested as soon as the previous one has been emitted. Cold. It completes
-   * after the last page (the one without an anchor), or before a page that only repeats the previous one. With `backoff`, each
-   * page is retried by itself, so that a long walk comes to its end though some requests fail.
+   * A group's members, page by page. Each page is requested as soon as the previous one has been
+   * emitted. Cold. It completes after the last page (the one without an anchor), or before a page
+   * that only repeats the previous one. With `backoff`, each page is retried by itself, so that a
+   * long walk comes to its end though some requests fail.
    *
-   * Errors: those of `getMembers`, and a `DecodeError` if the walk would never end: the service repeats an anchor, a page has only members
-   * of the last pages (1,000 members, or two pages), or 16 pages in a row are empty.
+   * Errors: those of `getMembers`, and a `DecodeError` if the walk would never end: the service
+   * repeats an anchor, a page has only members of the last pages (1,000 members, or two pages), or
+   * 16 pages in a row are empty.
    *
    * @example
-   * client.group.memberPages(group_id, { count: 100 }).pipe(take(3)).subscribe(({ members }) => show(members));
+   * client.group
+   *   .memberPages(group_id, { count: 100 })
+   *   .pipe(take(3))
+   *   .subscribe(({ members }) => show(members));
    */
   memberPages(group_id: string, config?: MembersConfig): Observable<GroupMemberList>;
 
   /**
-   * A group's members, one at a time. A member on two consecutive pages is emitted once. Cold and lazy, like `memberPages`:
-   * `take(1)` costs one request. It completes after the last member. Members that failed to decode are left out: `memberPages` has them.
+   * A group's members, one at a time. A member on two consecutive pages is emitted once. Cold and
+   * lazy, like `memberPages`:
+   * `take(1)` costs one request. It completes after the last member. Members that failed to decode
+   * are left out: `memberPages` has them.
    *
    * Errors: those of `memberPages`.
    *
@@ -46,8 +54,9 @@ export interface GroupApi {
   members(group_id: string, config?: MembersConfig): Observable<GroupMember>;
 
   /**
-   * The first page of a group's members, immediately and then whenever it changes. Cold: each subscription is a separate
-   * watch. It completes only if `ack` decides so, or the client is closed. Failures are retried; see `watch`. `client.watchSignals(getMembers, { group_id })`
+   * The first page of a group's members, immediately and then whenever it changes. Cold: each
+   * subscription is a separate watch. It completes only if `ack` decides so, or the client is
+   * closed. Failures are retried; see `watch`. `client.watchSignals(getMembers, { group_id })`
    * also emits gaps and status.
    *
    * @example
@@ -59,12 +68,14 @@ export interface GroupApi {
   ): Observable<GroupMemberList>;
 
   /**
-   * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or changes. Cold. It completes only when
-   * the client is closed. Failures are retried; see `watch`. Gaps need no handling: the next answer contains the whole group.
+   * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or
+   * changes. Cold. It completes only when the client is closed. Failures are retried; see `watch`.
+   * Gaps need no handling: the next answer contains the whole group.
    *
-   * The first page is watched. Further pages are read again after a join or leave anywhere, at most every 5 s, and every
-   * `refreshInterval` ms: a change of presence or profile there shows that late. Somebody who is missing from them has left if nothing else
-   * changed until 2 s later, or if three readings in a row miss them.
+   * The first page is watched. Further pages are read again after a join or leave anywhere, at most
+   * every 5 s, and every `refreshInterval` ms: a change of presence or profile there shows that
+   * late. Somebody who is missing from them has left if nothing else changed until 2 s later, or if
+   * three readings in a row miss them.
    *
    * @example
    * client.group.roster(group_id).subscribe(({ members, joined }) => show(members.size, joined));
@@ -72,7 +83,8 @@ export interface GroupApi {
   roster(group_id: string, config?: RosterConfig): Observable<Roster>;
 
   /**
-   * Like `roster`, but also emits the gaps and the status of its watch, and of its readings if they fail.
+   * Like `roster`, but also emits the gaps and the status of its watch, and of its readings if they
+   * fail.
    *
    * @example
    * client.group.rosterSignals(group_id).subscribe(signal => {

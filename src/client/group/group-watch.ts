@@ -43,16 +43,23 @@ export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
   readonly refreshInterval: number;
 }
 
-/** An answer that comes sooner than this, in ms, is none after a whole block: something in the group has changed. */
+/**
+ * An answer that comes sooner than this, in ms, is none after a whole block: something in the group
+ * has changed.
+ */
 const EARLY_MS = 30_000;
 /** The least time between two readings because of changes, in ms. */
 const MIN_REFRESH_MS = 5_000;
-/** The service tells a change within this time, in ms, after the end of the reading that missed somebody. */
+/**
+ * The service tells a change within this time, in ms, after the end of the reading that missed
+ * somebody.
+ */
 const LAG_MS = 2_000;
 
 /**
- * All members of a group. Its first page is watched: the service answers that at each join and leave in the whole group. The other pages are
- * read after such an answer, and regularly. Who is on any of them is a member; who has left, {@link KnownMembers} says.
+ * All members of a group. Its first page is watched: the service answers that at each join and
+ * leave in the whole group. The other pages are read after such an answer, and regularly. Who is on
+ * any of them is a member; who has left, {@link KnownMembers} says.
  */
 export function watchGroup(
   context: ClientContext,
@@ -152,14 +159,18 @@ class GroupWatch {
     // Even if it only seems to be the end of a block: another page may have changed as late.
     this.#listening.disturb();
     if (!isEarly && isSame) return;
-    // An early answer without a change on the page is about another one; so may be one with other members.
+    // An early answer without a change on the page is about another one; so may be one with other
+    // members.
     if (isSame || !before || idsOf(before) !== idsOf(page)) this.#isStale = true;
     if (page.anchor) this.#known.see(page);
     else this.#known.seeAll(page);
     this.#changed$.next();
   }
 
-  /** Reads the pages after the first one. Emits when something is known, and once more if somebody has left. */
+  /**
+   * Reads the pages after the first one. Emits when something is known, and once more if somebody
+   * has left.
+   */
   #reading(): Observable<unknown> {
     const { settings } = this.config;
     return defer(() => {
@@ -193,7 +204,10 @@ class GroupWatch {
     );
   }
 
-  /** Completes when a reading may begin: the quota has room for it, or it has been due for long; and it is permitted. */
+  /**
+   * Completes when a reading may begin: the quota has room for it, or it has been due for long; and
+   * it is permitted.
+   */
   #mayRefresh(): Observable<never> {
     const { refreshInterval, settings } = this.config;
     const route = this.context.quota.of(this.context.endpoints.getMembers);

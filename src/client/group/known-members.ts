@@ -5,9 +5,10 @@ import { idOf, idsOn, malformedIdOf, type GroupEntries } from './members.js';
 const MISSES = 3;
 
 /**
- * The members of a group, as far as they have been seen. Pages are read one by one, and may miss who moves between them meanwhile: who is
- * missing from a reading has left only if the group was quiet all that time, or if several readings miss them. Who fails to decode is there,
- * with the last record that did not.
+ * The members of a group, as far as they have been seen. Pages are read one by one, and may miss
+ * who moves between them meanwhile: who is missing from a reading has left only if the group was
+ * quiet all that time, or if several readings miss them. Who fails to decode is there, with the
+ * last record that did not.
  */
 export class KnownMembers {
   readonly #members = new Map<string, GroupMember>();
@@ -50,7 +51,10 @@ export class KnownMembers {
     this.isComplete = true;
   }
 
-  /** Drops who has left: all who are missing if the group was quiet, otherwise those who have been missing for long. */
+  /**
+   * Drops who has left: all who are missing if the group was quiet, otherwise those who have been
+   * missing for long.
+   */
   dropMissing(isQuiet: boolean): boolean {
     const gone = [...this.#missed].filter(([, misses]) => isQuiet || misses >= MISSES);
     for (const [id] of gone) this.#drop(id);

@@ -1,10 +1,15 @@
 import { defer, finalize, type SchedulerLike } from 'rxjs';
 import { connecting, type PollEnd, type WatchConfig, type WatchStatus } from '../../stream/index.js';
 
-/** After these a change may have been missed: the poll was cut off, failed, was sent again, or a cache answered it. */
+/**
+ * After these a change may have been missed: the poll was cut off, failed, was sent again, or a
+ * cache answered it.
+ */
 const UNHEARD: readonly PollEnd[] = ['cut', 'failed', 'retry_after', 'woken', 'stale'];
 
-/** Whether the service would have told of a change: only then its silence says that there was none. */
+/**
+ * Whether the service would have told of a change: only then its silence says that there was none.
+ */
 export class Listening {
   /** The last status of the watch. */
   status: WatchStatus;
@@ -27,7 +32,10 @@ export class Listening {
     this.disturb();
   }
 
-  /** Stays the same number while a poll is open, or due within its pace, and brings nothing. Undefined while a change would not be heard of. */
+  /**
+   * Stays the same number while a poll is open, or due within its pace, and brings nothing.
+   * Undefined while a change would not be heard of.
+   */
   get undisturbed(): number | undefined {
     const { state, nextTry = -Infinity } = this.status;
     const isWaiting = this.#waitsForPermit || nextTry > this.#scheduler.now();

@@ -19,9 +19,15 @@ export type GroupEntries = Pick<GroupMemberList, 'members' | 'malformed'>;
 
 /** The options of paging through members. */
 export interface MembersConfig {
-  /** The number of members per page. Some servers ignore it. Default: chosen by the service (16 was observed). */
+  /**
+   * The number of members per page. Some servers ignore it. Default: chosen by the service (16 was
+   * observed).
+   */
   readonly count?: number;
-  /** Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends the walk. */
+  /**
+   * Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends
+   * the walk.
+   */
   readonly backoff?: RetryConfig;
 }
 
@@ -34,20 +40,29 @@ const REMEMBERED = 1_000;
 /** So many empty pages in a row are no group. */
 const MAX_EMPTY = 16;
 
-/** Why a walk over pages ends: it only repeats a page, which is normal on some servers; or an issue, which is not. */
+/**
+ * Why a walk over pages ends: it only repeats a page, which is normal on some servers; or an issue,
+ * which is not.
+ */
 type End = 'repeat' | DecodeIssue;
 
 const NOBODY_NEW: DecodeIssue = {
-  ...{ path: 'members', expected: 'a page with somebody new', got: 'only members of the pages before' },
+  path: 'members',
+  expected: 'a page with somebody new',
+  got: 'only members of the pages before',
 };
 const ONLY_EMPTY: DecodeIssue = {
-  ...{ path: 'members', expected: 'a page with members', got: `${MAX_EMPTY} empty pages in a row` },
+  path: 'members',
+  expected: 'a page with members',
+  got: `${MAX_EMPTY} empty pages in a row`,
 };
 
 /**
- * Ends a walk over pages that may not come to an end by itself: at a page whose members are all on the page before, since some servers
- * ignore `count`, and their second page is the first one without its first member; at one that brings nobody new; and at the 16th
- * empty page in a row. At the first of these it completes. The others are a `DecodeError`, unless `isLenient`: then it completes.
+ * Ends a walk over pages that may not come to an end by itself: at a page whose members are all on
+ * the page before, since some servers ignore `count`, and their second page is the first one
+ * without its first member; at one that brings nobody new; and at the 16th empty page in a row. At
+ * the first of these it completes. The others are a `DecodeError`, unless `isLenient`: then it
+ * completes.
  */
 export function untilNobodyIsNew(isLenient = false): OperatorFunction<GroupMemberList, GroupMemberList> {
   return pages$ =>
@@ -64,7 +79,9 @@ export function untilNobodyIsNew(isLenient = false): OperatorFunction<GroupMembe
     });
 }
 
-/** Judges one page after the other. It remembers about a thousand members, however many there are. */
+/**
+ * Judges one page after the other. It remembers about a thousand members, however many there are.
+ */
 function endOfWalk(): (page: GroupMemberList) => End | undefined {
   let previous = new Set<string>();
   const recent = new Set<string>();
@@ -88,8 +105,9 @@ function endOfWalk(): (page: GroupMemberList) => End | undefined {
 }
 
 /**
- * Emits the members of pages one at a time. Servers may repeat members of the previous page; those are emitted once. Only one
- * page is remembered, so that a group of a million members needs no more memory than one of a hundred.
+ * Emits the members of pages one at a time. Servers may repeat members of the previous page; those
+ * are emitted once. Only one page is remembered, so that a group of a million members needs no more
+ * memory than one of a hundred.
  */
 export function distinctMembers(): OperatorFunction<GroupMemberList, GroupMember> {
   return pages$ =>

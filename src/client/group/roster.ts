@@ -29,7 +29,8 @@ export interface Roster {
   /** Members whose handle or presence changed. */
   readonly updated: readonly GroupMember[];
   /**
-   * Those who failed to decode; absent if there are none. They have neither left nor changed: whoever was a member before stays one, as last seen.
+   * Those who failed to decode; absent if there are none. They have neither left nor changed:
+   * whoever was a member before stays one, as last seen.
    */
   readonly malformed?: readonly MalformedMember[];
 }
@@ -39,7 +40,10 @@ export interface RosterConfig
   extends Pick<MembersConfig, 'count'>, Omit<WatchConfig<GroupMemberList>, NotForRosters> {
   /** How often the pages after the first one are read again, in ms. Default 60,000. */
   readonly refreshInterval?: number;
-  /** Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of `lobby-rx/browser`. */
+  /**
+   * Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of
+   * `lobby-rx/browser`.
+   */
   readonly share?: WatchSharing;
 }
 

@@ -1,7 +1,10 @@
 import type { NgZone } from '@angular/core';
 import { Observable, type SchedulerAction, type SchedulerLike } from 'rxjs';
 
-/** What goes on for as long as an application lives must not keep it unstable: it runs outside of the zone. */
+/**
+ * What goes on for as long as an application lives must not keep it unstable: it runs outside of
+ * the zone.
+ */
 export class AppZone {
   readonly #zone: NgZone;
 
@@ -14,7 +17,10 @@ export class AppZone {
     return new Observable(subscriber => this.#zone.runOutsideAngular(() => source$.subscribe(subscriber)));
   }
 
-  /** Calls back inside the zone, so that what is changed there is rendered: once for all that is called in the same turn. */
+  /**
+   * Calls back inside the zone, so that what is changed there is rendered: once for all that is
+   * called in the same turn.
+   */
   inside<A>(callback: () => A): A {
     return this.#zone.run(() => {
       // zone.js looks for changes as soon as no microtask is pending in the zone.

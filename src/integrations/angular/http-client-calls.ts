@@ -24,26 +24,33 @@ import { CALL_TRANSPORT, type LobbyClientFeature } from './lobby.js';
 import { isSameUrl } from './urls.js';
 
 /**
- * What an interceptor can know of a request of this library; undefined for any other request. `idempotent` tells whether it may be
- * sent more than once to the same effect: `players.connected` is not, so an interceptor that retries has to look.
+ * What an interceptor can know of a request of this library; undefined for any other request.
+ * `idempotent` tells whether it may be sent more than once to the same effect: `players.connected`
+ * is not, so an interceptor that retries has to look.
  *
  * @example
- * const mayRetry = request.context.get(LOBBY_CLIENT_REQUEST)?.idempotent ?? request.method === 'GET';
+ * const mayRetry =
+ *   request.context.get(LOBBY_CLIENT_REQUEST)?.idempotent ?? request.method === 'GET';
  */
 export const LOBBY_CLIENT_REQUEST = /* @__PURE__ */ new HttpContextToken<
   { readonly idempotent: boolean } | undefined
 >(() => undefined);
 
 /**
- * Sends plain requests through `HttpClient`, so that interceptors see them, with their bearer token. Polls never are: each would keep
- * the application unstable while the service holds it. They use the `transport` of the client, so an interceptor cannot add a token
- * for them: it has to be in the config of `provideLobbyClient`.
+ * Sends plain requests through `HttpClient`, so that interceptors see them, with their bearer
+ * token. Polls never are: each would keep the application unstable while the service holds it. They
+ * use the `transport` of the client, so an interceptor cannot add a token for them: it has to be in
+ * the config of `provideLobbyClient`.
  *
- * Redirects are errors. With `provideHttpClient(withFetch())` none is followed. `XMLHttpRequest` follows them without telling, so an
- * answer from another URL than interceptors have sent the request to counts as one. A body that is larger than `maxBody` is not read to its end.
+ * Redirects are errors. With `provideHttpClient(withFetch())` none is followed. `XMLHttpRequest`
+ * follows them without telling, so an answer from another URL than interceptors have sent the
+ * request to counts as one. A body that is larger than `maxBody` is not read to its end.
  *
  * @example
- * providers: [provideHttpClient(withFetch()), provideLobbyClient(() => ({ url, token }), withHttpClientCalls())]
+ * providers: [
+ *   provideHttpClient(withFetch()),
+ *   provideLobbyClient(() => ({ url, token }), withHttpClientCalls()),
+ * ]
  */
 export function withHttpClientCalls(): LobbyClientFeature {
   return { providers: [{ provide: CALL_TRANSPORT, useFactory: overHttpClient }] };
@@ -54,7 +61,10 @@ const SENT = /* @__PURE__ */ new HttpContextToken<{ url: string } | undefined>((
 
 const observed = new WeakSet<HttpBackend>();
 
-/** Notes where a backend sends the requests of this library. Nothing but the backend itself comes after all interceptors. */
+/**
+ * Notes where a backend sends the requests of this library. Nothing but the backend itself comes
+ * after all interceptors.
+ */
 function observe(backend: HttpBackend): HttpBackend {
   if (observed.has(backend)) return backend;
   observed.add(backend);
@@ -70,7 +80,8 @@ function observe(backend: HttpBackend): HttpBackend {
 
 function overHttpClient(): Transport {
   const http = inject(HttpClient);
-  // A redirect would take the token, or the body, to another server. XMLHttpRequest has no such option, and would warn of it.
+  // A redirect would take the token, or the body, to another server. XMLHttpRequest has no such
+  // option, and would warn of it.
   const redirect = observe(inject(HttpBackend)) instanceof FetchBackend && ({ redirect: 'manual' } as const);
   return request => {
     const { method, url, headers, body, idempotent = false, keepalive, maxBody = MAX_BODY } = request;
@@ -106,7 +117,10 @@ interface Answer {
   readonly text: string;
 }
 
-/** The answer that `HttpClient` takes for an error, since its status says so. Throws a `TransportError` if there is none. */
+/**
+ * The answer that `HttpClient` takes for an error, since its status says so. Throws a
+ * `TransportError` if there is none.
+ */
 function answerIn(error: unknown, request: TransportRequest): Answer {
   if (!(error instanceof HttpErrorResponse)) throw explainFailure(error, request);
   const { error: body } = error as { readonly error: unknown };

@@ -8,9 +8,14 @@ import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.j
 
 /** The client's feed as signals, until what injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
-  /** The status of the poll: `live`, `retrying` and so on. `closed` with an `error` if polling again cannot help. */
+  /**
+   * The status of the poll: `live`, `retrying` and so on. `closed` with an `error` if polling again
+   * cannot help.
+   */
   readonly status: Signal<WatchStatus>;
-  /** The last gap, until it is dismissed: whatever events keep up to date has to be loaded afresh. */
+  /**
+   * The last gap, until it is dismissed: whatever events keep up to date has to be loaded afresh.
+   */
   readonly gap: Signal<Gap | undefined>;
   /** The lobby to join that came last, until it is dismissed. */
   readonly lobbyJoin: Signal<LobbyJoinEvent | undefined>;
@@ -18,7 +23,10 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   readonly lobbyJoinExpiresAt: Signal<number | undefined>;
   /** It has ended: the lobby server will refuse the player token. */
   readonly isLobbyJoinExpired: Signal<boolean>;
-  /** The profiles that have come, each as it was last, by `identity_id`: the 1,000 that changed last. */
+  /**
+   * The profiles that have come, each as it was last, by `identity_id`: the 1,000 that changed
+   * last.
+   */
   readonly profiles: Signal<ReadonlyMap<string, Profile>>;
   /** Whether this tab polls: false if another one does it, with `withOneFeedForAllTabs`. */
   readonly leads: Signal<boolean>;
@@ -27,8 +35,9 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   /** Tries now; begins again after the feed has been closed. */
   reload(): void;
   /**
-   * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is destroyed; unsubscribe to end it
-   * before. What the handler throws goes to Angular's `ErrorHandler`. Register handlers at once: what has happened without a subscriber comes first.
+   * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is
+   * destroyed; unsubscribe to end it before. What the handler throws goes to Angular's
+   * `ErrorHandler`. Register handlers at once: what has happened without a subscriber comes first.
    */
   on<K extends LiveEvent<Own>['kind']>(
     kind: K,
@@ -37,9 +46,9 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
 }
 
 /**
- * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms after the last of them is
- * destroyed. On a server it does not poll: there is no user to show an event to. Signals are set outside of the zone, so that nothing is rendered
- * while nothing happens.
+ * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms
+ * after the last of them is destroyed. On a server it does not poll: there is no user to show an
+ * event to. Signals are set outside of the zone, so that nothing is rendered while nothing happens.
  *
  * Throws outside of an injection context.
  *
@@ -79,7 +88,10 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
   };
 }
 
-/** The client's feed, which is polled for as long as what injects it lives: its state, as it is now, and its events. */
+/**
+ * The client's feed, which is polled for as long as what injects it lives: its state, as it is now,
+ * and its events.
+ */
 export function injectFollowedFeed<Own extends object>() {
   const client = injectLobbyClient<Own>();
   const { zone, isServer } = inject(CLIENT_APP);

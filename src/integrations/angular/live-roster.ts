@@ -23,9 +23,15 @@ import { injectLobbyClient, CLIENT_APP } from './lobby.js';
 
 /** The members of a group as signals, until what injected them is destroyed. They never throw. */
 export interface LiveRoster {
-  /** The members, by `identity_id`; undefined until they have come. They stay while the watch is retrying, and when it has ended. */
+  /**
+   * The members, by `identity_id`; undefined until they have come. They stay while the watch is
+   * retrying, and when it has ended.
+   */
   readonly value: Signal<ReadonlyMap<string, GroupMember> | undefined>;
-  /** The status of the watch: `live`, `retrying` and so on; `idle` without a group. `closed` if polling again cannot help; see `error`. */
+  /**
+   * The status of the watch: `live`, `retrying` and so on; `idle` without a group. `closed` if
+   * polling again cannot help; see `error`.
+   */
   readonly status: Signal<WatchStatus>;
   /** Why the watch has ended; undefined until then. */
   readonly error: Signal<unknown>;
@@ -48,13 +54,17 @@ interface Wanted {
 }
 
 /**
- * Injects the members of a group, kept up to date, as signals that read like those of Angular's resources. `group_id` may read signals: when it
- * changes, the other group is watched, and none while it is undefined. `config` is called for each group, and does not follow signals. What
- * either of them throws is the `error` of a roster that is `closed`, and so is the `InputError` of an invalid config.
+ * Injects the members of a group, kept up to date, as signals that read like those of Angular's
+ * resources. `group_id` may read signals: when it changes, the other group is watched, and none
+ * while it is undefined. `config` is called for each group, and does not follow signals. What
+ * either of them throws is the `error` of a roster that is `closed`, and so is the `InputError` of
+ * an invalid config.
  *
- * All that show the same group with the same options share one watch, which ends the client's `linger` after the last of them.
+ * All that show the same group with the same options share one watch, which ends the client's
+ * `linger` after the last of them.
  *
- * On a server, the group is read once, which rendering waits for, up to 2 s, and handed over to the browser, which shows it at once.
+ * On a server, the group is read once, which rendering waits for, up to 2 s, and handed over to the
+ * browser, which shows it at once.
  * Signals are set outside of the zone.
  *
  * Throws outside of an injection context.
@@ -127,7 +137,10 @@ export function injectRoster(
   };
 }
 
-/** The state of a group on a server, until its members have come: who renders a page for once does not want to hear of changes. */
+/**
+ * The state of a group on a server, until its members have come: who renders a page for once does
+ * not want to hear of changes.
+ */
 function readingOnce(): (state: StateObservable<RosterState>, group_id: string) => Observable<RosterState> {
   const { scheduler } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);

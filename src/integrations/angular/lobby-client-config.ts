@@ -2,24 +2,33 @@ import type { ClientConfig } from '../../client/index.js';
 import { aBoolean, checkArgument, definedOptions, milliseconds } from '../../error/index.js';
 import type { EventCodecs, NoOwnEvents } from '../../protocol/index.js';
 
-/** What `provideLobbyClient` is given: the options of `createClient`, and those of an application. */
+/**
+ * What `provideLobbyClient` is given: the options of `createClient`, and those of an application.
+ */
 export interface LobbyClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends ClientConfig<Codecs> {
   /**
-   * On a server, the client is closed when the visitor leaves, and at the latest after this time, in
-   * ms: Angular keeps the application of a page that is never rendered. Default 60,000.
+   * On a server, the client is closed when the visitor leaves, and at the latest after this time,
+   * in ms: Angular keeps the application of a page that is never rendered. Default 60,000.
    */
   readonly renderTimeout?: number;
   /**
-   * Whether requests ask Angular's service worker to leave them alone, with `ngsw-bypass`: a header under
-   * the page's own origin, a part of the query elsewhere. Without a service worker it has no effect. Default true.
+   * Whether requests ask Angular's service worker to leave them alone, with `ngsw-bypass`: a header
+   * under the page's own origin, a part of the query elsewhere. Without a service worker it has no
+   * effect. Default true.
    */
   readonly bypassServiceWorker?: boolean;
 }
 
-/** Where an application that is given no {@link LobbyClientConfig.renderTimeout} gives a page up, in ms. */
+/**
+ * Where an application that is given no {@link LobbyClientConfig.renderTimeout} gives a page up, in
+ * ms.
+ */
 const RENDER_TIMEOUT_MS = 60_000;
 
-/** What is the client's, and what is the application's. Throws an `InputError` if the latter is invalid. */
+/**
+ * What is the client's, and what is the application's. Throws an `InputError` if the latter is
+ * invalid.
+ */
 export function checkedLobbyClientConfig({
   renderTimeout = RENDER_TIMEOUT_MS,
   bypassServiceWorker = true,

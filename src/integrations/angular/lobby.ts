@@ -65,24 +65,34 @@ export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null
  *
  * @example
  * ```ts
- * TestBed.configureTestingModule({ providers: [{ provide: LOBBY_CLIENT, useValue: createClient(config) }] });
+ * TestBed.configureTestingModule({
+ *   providers: [{ provide: LOBBY_CLIENT, useValue: createClient(config) }],
+ * });
  * ```
  */
 export const LOBBY_CLIENT = /* @__PURE__ */ new InjectionToken<Client>('LOBBY_CLIENT');
 
 /**
- * Provides a client of the service: one for each injector that it is given to, and nothing outside of injectors, so that a
- * server has one for each request. `config` is called once, in an injection context, when the client is first injected.
+ * Provides a client of the service: one for each injector that it is given to, and nothing outside
+ * of injectors, so that a server has one for each request. `config` is called once, in an injection
+ * context, when the client is first injected.
  *
- * Polls run outside of the zone, so that they never keep an application unstable: neither `whenStable()` nor a server's rendering
- * waits for them. Plain requests are pending tasks, as those of `HttpClient` are. The client is closed with the injector; requests that are open
- * then are aborted, and never answer. On a server, it is closed when the visitor leaves, too: then open requests fail.
+ * Polls run outside of the zone, so that they never keep an application unstable: neither
+ * `whenStable()` nor a server's rendering waits for them. Plain requests are pending tasks, as
+ * those of `HttpClient` are. The client is closed with the injector; requests that are open then
+ * are aborted, and never answer. On a server, it is closed when the visitor leaves, too: then open
+ * requests fail.
  *
  * Injecting the client throws an `InputError` if an option is unknown or invalid.
  *
  * @example
  * bootstrapApplication(App, {
- *   providers: [provideLobbyClient(() => ({ url: 'https://api.example.com', token: tokenOf(inject(Session)) }))],
+ *   providers: [
+ *     provideLobbyClient(() => ({
+ *       url: 'https://api.example.com',
+ *       token: tokenOf(inject(Session)),
+ *     })),
+ *   ],
  * });
  */
 export function provideLobbyClient<const Codecs extends EventCodecs = NoOwnEvents>(
@@ -100,8 +110,8 @@ export function provideLobbyClient<const Codecs extends EventCodecs = NoOwnEvent
 }
 
 /**
- * Injects the client. `Own` has the payloads of your own event kinds. Throws if no {@link provideLobbyClient} is there, or outside of an
- * injection context.
+ * Injects the client. `Own` has the payloads of your own event kinds. Throws if no
+ * {@link provideLobbyClient} is there, or outside of an injection context.
  *
  * @example
  * readonly #lobby = injectLobbyClient();

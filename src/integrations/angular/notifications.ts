@@ -16,7 +16,10 @@ export interface ShownNotification<Own extends object = NoOwnEvents> {
   readonly notification: Notification;
   /** The event that it belongs to. */
   readonly event: LiveEvent<Own>;
-  /** Whether `open` leads anywhere: to a handler of yours, or to its `url`, which has to be one of http: or https:. */
+  /**
+   * Whether `open` leads anywhere: to a handler of yours, or to its `url`, which has to be one of
+   * http: or https:.
+   */
   readonly canOpen: boolean;
 }
 
@@ -25,8 +28,8 @@ export interface Notifications<Own extends object = NoOwnEvents> {
   /** Those that are shown, four at most, the oldest first: it makes room for a new one. */
   readonly shown: Signal<readonly ShownNotification<Own>[]>;
   /**
-   * Keeps one as long as the player touches it: the pointer is over it, or it has the focus. `by` tells these apart if there may be
-   * several at once.
+   * Keeps one as long as the player touches it: the pointer is over it, or it has the focus. `by`
+   * tells these apart if there may be several at once.
    */
   hold(id: number, by?: 'pointer' | 'focus'): void;
   /** Lets go of it: when nothing holds it, it disappears after its time. */
@@ -38,10 +41,14 @@ export interface Notifications<Own extends object = NoOwnEvents> {
 
 /** The options of {@link injectNotifications}. */
 export interface NotificationsConfig<Own extends object = NoOwnEvents> {
-  /** How long one is shown in a page that can be seen, unless the player touches it, in ms. Default 6,000. */
+  /**
+   * How long one is shown in a page that can be seen, unless the player touches it, in ms. Default
+   * 6,000.
+   */
   readonly duration?: number;
   /**
-   * Opens a notification in your own UI, by the kind of its event on the wire: `chat_message`, for example. Called inside the zone.
+   * Opens a notification in your own UI, by the kind of its event on the wire: `chat_message`, for
+   * example. Called inside the zone.
    * Without one, its `url` is opened in a new tab.
    */
   readonly open?: Readonly<Record<string, (event: LiveEvent<Own>) => void>>;
@@ -59,13 +66,16 @@ const OPTIONS: Options<NotificationsConfig> = {
 };
 
 /**
- * Injects the notifications of the client's feed, to be shown as toasts (docs/the-service.md, 2.8): each at once, in order, and gone
- * after a few seconds of a page that is not hidden, unless the player touches it. On a server there are none.
+ * Injects the notifications of the client's feed, to be shown as toasts (docs/the-service.md, 2.8):
+ * each at once, in order, and gone after a few seconds of a page that is not hidden, unless the
+ * player touches it. On a server there are none.
  *
  * Throws an `InputError` if the config is invalid, and outside of an injection context.
  *
  * @example
- * readonly notifications = injectNotifications({ open: { chat_message: event => this.openChat(event) } });
+ * readonly notifications = injectNotifications({
+ *   open: { chat_message: event => this.openChat(event) },
+ * });
  */
 export function injectNotifications<Own extends object = NoOwnEvents>(
   config: NotificationsConfig<Own> = {},

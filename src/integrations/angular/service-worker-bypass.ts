@@ -13,9 +13,9 @@ declare const URL: new (url: string) => { readonly origin: string };
 const BYPASS = 'ngsw-bypass';
 
 /**
- * A request that Angular's service worker leaves alone, if a service worker controls the page. It would
- * keep an aborted poll open, answer one player from what another was answered, and say 504 while the
- * page is offline.
+ * A request that Angular's service worker leaves alone, if a service worker controls the page. It
+ * would keep an aborted poll open, answer one player from what another was answered, and say 504
+ * while the page is offline.
  */
 export function serviceWorkerBypass(request: TransportRequest): TransportRequest {
   const { navigator, location } = globalThis as PageLike;

@@ -1,7 +1,10 @@
 /** The part of the platform's class that is used. */
 declare const URL: new (url: string) => { readonly href: string; readonly protocol: string };
 
-/** Whether a link leads to a page. A service that has been taken over must not run scripts in the application. */
+/**
+ * Whether a link leads to a page. A service that has been taken over must not run scripts in the
+ * application.
+ */
 export function isWebUrl(url: string): boolean {
   try {
     return ['http:', 'https:'].includes(new URL(url).protocol);
@@ -10,7 +13,10 @@ export function isWebUrl(url: string): boolean {
   }
 }
 
-/** Whether two URLs are the same. Browsers write some differently from how they were given, and interceptors may shorten them. */
+/**
+ * Whether two URLs are the same. Browsers write some differently from how they were given, and
+ * interceptors may shorten them.
+ */
 export function isSameUrl(url: string, other: string): boolean {
   try {
     return url === other || new URL(url).href === new URL(other).href;

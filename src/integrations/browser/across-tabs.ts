@@ -46,16 +46,20 @@ const OWN_SHARE = 'an acrossTabs() of its own for each feed and roster, with a n
 const OPTIONS: Options<AcrossTabsConfig> = { scheduler: schedulerLike };
 
 /**
- * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells the others the answers, the
- * gaps and the status. When that tab is closed, crashes, is frozen or goes into the back/forward cache, another one continues from
- * its checkpoint; if it says nothing for three seconds, a visible one takes over. No tab loses an answer or gets it twice,
- * unless the service itself sends it again after a resume.
+ * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells
+ * the others the answers, the gaps and the status. When that tab is closed, crashes, is frozen or
+ * goes into the back/forward cache, another one continues from its checkpoint; if it says nothing
+ * for three seconds, a visible one takes over. No tab loses an answer or gets it twice, unless the
+ * service itself sends it again after a resume.
  *
- * The name must include the identity, or whatever else the answers depend on: tabs with the same name get the same answers. Only
- * tabs of one origin can hear each other. Bearer tokens are not sent, but answers are, and a lobby join has a player token. Without
- * Web Locks and BroadcastChannel (not in a page, or not over https) each tab watches for itself, while it is alive.
+ * The name must include the identity, or whatever else the answers depend on: tabs with the same
+ * name get the same answers. Only tabs of one origin can hear each other. Bearer tokens are not
+ * sent, but answers are, and a lobby join has a player token. Without Web Locks and
+ * BroadcastChannel (not in a page, or not over https) each tab watches for itself, while it is
+ * alive.
  *
- * A tab that comes back after it has missed more than the others remember (50 answers) gets a gap whose reason is `unwatched`.
+ * A tab that comes back after it has missed more than the others remember (50 answers) gets a gap
+ * whose reason is `unwatched`.
  *
  * Throws an `InputError` if the name or the config is invalid.
  *

@@ -29,7 +29,8 @@ export class Heartbeat {
       tap(() => {
         const since = scheduler.now() - this.#lastBeat;
         this.#lastBeat = scheduler.now();
-        // A tab that stood still has not listened either, and may get several beats at once afterwards.
+        // A tab that stood still has not listened either, and may get several beats at once
+        // afterwards.
         if (since > LATE * INTERVAL_MS) {
           this.#silence = 0;
           this.#isDoubtful = true;
@@ -48,7 +49,10 @@ export class Heartbeat {
     return this.#silence >= MAX_MISSED;
   }
 
-  /** Whether a beat was late: the tab was frozen, or busy, or its timers are slow because it is hidden. */
+  /**
+   * Whether a beat was late: the tab was frozen, or busy, or its timers are slow because it is
+   * hidden.
+   */
   hasStoodStill(): boolean {
     return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * INTERVAL_MS;
   }

@@ -39,7 +39,10 @@ export class RelayedLog<A> {
     return this.#position?.index;
   }
 
-  /** Takes those signals that are the next ones. Without a position, it goes to the one that is given. */
+  /**
+   * Takes those signals that are the next ones. Without a position, it goes to the one that is
+   * given.
+   */
   take(all: readonly Relayed<A>[], position?: Checkpoint): readonly WatchSignal<A>[] {
     const signals = all.flatMap(relayed => {
       if (this.place(relayed) !== 'next') return [];
@@ -69,7 +72,10 @@ export class RelayedLog<A> {
     }
   }
 
-  /** Goes to a position without the signals before it. Emits it: who follows has to know where to go on. */
+  /**
+   * Goes to a position without the signals before it. Emits it: who follows has to know where to go
+   * on.
+   */
   skipTo(checkpoint: Checkpoint): readonly WatchSignal<A>[] {
     this.#position = checkpoint;
     this.#relayed = [];

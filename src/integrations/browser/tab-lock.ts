@@ -24,9 +24,10 @@ export interface TabLock {
 }
 
 /**
- * Waits for a lock, as long as it is subscribed to. Emits it when this tab has it, and `undefined` when another tab has taken it
- * away. The browser gives the lock of a tab that is closed to the next one. When `silent$` emits, its owner is silent: then this tab
- * takes it away itself, if it is visible or there is no owner. Browsers are slow to give on the lock of a page that they cache.
+ * Waits for a lock, as long as it is subscribed to. Emits it when this tab has it, and `undefined`
+ * when another tab has taken it away. The browser gives the lock of a tab that is closed to the
+ * next one. When `silent$` emits, its owner is silent: then this tab takes it away itself, if it is
+ * visible or there is no owner. Browsers are slow to give on the lock of a page that they cache.
  *
  * Errors where locks are forbidden, as in a sandboxed frame.
  */
@@ -58,7 +59,10 @@ export function tabLock(
 
 declare const AbortController: new () => { readonly signal: unknown; abort(): void };
 
-/** Emits `true` when this tab has the lock, and `false` when it has lost it. Unsubscribing gives it back, or leaves the queue. */
+/**
+ * Emits `true` when this tab has the lock, and `false` when it has lost it. Unsubscribing gives it
+ * back, or leaves the queue.
+ */
 function hold(locks: TabLocks, name: string, how: 'queue' | 'steal'): Observable<boolean> {
   return new Observable(subscriber => {
     const withdrawal = new AbortController();

@@ -16,8 +16,8 @@ export type TabMessage<A> =
   | { readonly kind: 'beat'; readonly epoch: number; readonly index: string | undefined };
 
 /**
- * What has followed a position? `hello`: a tab has come, or has missed something. `claim`: a tab has got the lock, and is about to
- * poll from there. Earlier leaders have smaller epochs.
+ * What has followed a position? `hello`: a tab has come, or has missed something. `claim`: a tab
+ * has got the lock, and is about to poll from there. Earlier leaders have smaller epochs.
  */
 export interface TabQuestion {
   readonly kind: 'hello' | 'claim';
@@ -26,7 +26,10 @@ export interface TabQuestion {
   readonly epoch: number;
 }
 
-/** The answer to a question: what the tab that asked has missed, or undefined if that is not known any more. */
+/**
+ * The answer to a question: what the tab that asked has missed, or undefined if that is not known
+ * any more.
+ */
 export interface TabReply<A> {
   readonly kind: 'reply';
   readonly to: string;
@@ -46,8 +49,8 @@ export interface TabChannel {
 }
 
 /**
- * A status as it can be cloned. An error of this library keeps its fields, among them the `_tag` by which the guards know it. Any
- * other may have anything: only its name and message are sent.
+ * A status as it can be cloned. An error of this library keeps its fields, among them the `_tag` by
+ * which the guards know it. Any other may have anything: only its name and message are sent.
  */
 export function cloneable(status: WatchStatus): WatchStatus {
   const { error } = status;

@@ -22,7 +22,10 @@ export interface TabMemory<A> {
   epoch: number;
 }
 
-/** The lock of a tab that has it, as far as it knows. A settling leader does not poll yet: it may still learn where to poll from. */
+/**
+ * The lock of a tab that has it, as far as it knows. A settling leader does not poll yet: it may
+ * still learn where to poll from.
+ */
 export interface Lead {
   epoch: number;
   isSettling: boolean;
@@ -31,7 +34,9 @@ export interface Lead {
 
 /** What a tab says to the others, and what it makes of what they say. */
 export class TabTalk<A> {
-  /** Whether this tab polls for itself: it may have no lock, or cannot send anything to the others. */
+  /**
+   * Whether this tab polls for itself: it may have no lock, or cannot send anything to the others.
+   */
   readonly isAlone$ = new BehaviorSubject(false);
   lead: Lead | undefined;
   #isClosed = false;
@@ -82,7 +87,10 @@ export class TabTalk<A> {
     return this.lead?.epoch === this.memory.epoch && !this.memory.heartbeat.hasStoodStill();
   }
 
-  /** Whether it leads. The tab that has the lock does, whatever number another one had when the clock was ahead. */
+  /**
+   * Whether it leads. The tab that has the lock does, whatever number another one had when the
+   * clock was ahead.
+   */
   async leads(): Promise<boolean> {
     const asking = this.lead;
     if (!asking || this.isSure()) return asking !== undefined;
@@ -136,7 +144,8 @@ export class TabTalk<A> {
     // It has received more since it asked.
     if (after !== index) return log.take([current]);
     if (missed) return log.take([current, ...missed], position);
-    // A leader that has no answer yet knows less than this tab. With its first one there is a gap, or this tab leads on from where it is.
+    // A leader that has no answer yet knows less than this tab. With its first one there is a gap,
+    // or this tab leads on from where it is.
     if (!position) return log.take([current]);
     const gap = { reason: 'unwatched', at: this.scheduler.now(), index } as const;
     return [...log.take([current]), { kind: 'gap', gap }, ...log.skipTo(position)];

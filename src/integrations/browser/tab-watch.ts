@@ -45,9 +45,11 @@ export interface TabBrowser {
 }
 
 /**
- * The watch of one tab among those that share it. A tab follows: it emits what the leader sends. When it gets the lock, it leads:
- * it polls on from where it is, and sends the signals to the others. Each signal has the index that it follows, so that every tab
- * knows what it has missed and what it has already, from whichever tab it comes. Each subscription continues where the last stopped.
+ * The watch of one tab among those that share it. A tab follows: it emits what the leader sends.
+ * When it gets the lock, it leads:
+ * it polls on from where it is, and sends the signals to the others. Each signal has the index that
+ * it follows, so that every tab knows what it has missed and what it has already, from whichever
+ * tab it comes. Each subscription continues where the last stopped.
  */
 export function tabWatch<A>(
   watch: ResumableWatch<A>,
@@ -127,7 +129,8 @@ class Tab<A> {
     heartbeat.settleDoubt();
     // A tab that has just come does not know how many leaders there have been.
     this.#talk.claim(Math.max(this.memory.epoch + 1, scheduler.now()));
-    const lead: Lead = (this.#talk.lead = { epoch: this.memory.epoch, isSettling: true, isHeld });
+    this.#talk.lead = { epoch: this.memory.epoch, isSettling: true, isHeld };
+    const lead: Lead = this.#talk.lead;
     onLead(true);
     return (isWanted || log.position ? timer(SETTLE_MS, scheduler) : of(0)).pipe(
       switchMap(() => {

@@ -4,17 +4,22 @@ import type { Gap } from '../../stream/index.js';
 export interface Heartbeat {
   /** Its name. */
   readonly worker: string;
-  /** Different for each process that has had this name: when it was started, and something random. */
+  /**
+   * Different for each process that has had this name: when it was started, and something random.
+   */
   readonly instance: string;
   /** How many identities it is made for: workers share the shards in proportion to it. */
   readonly capacity: number;
   /** How many shards it holds. */
   readonly shards: number;
-  /** How many identities it follows, or should: those of shards that it has lost because NATS did not answer count until they have an owner. */
+  /**
+   * How many identities it follows, or should: those of shards that it has lost because NATS did
+   * not answer count until they have an owner.
+   */
   readonly identities: number;
   /**
-   * How many of them are live: the service holds their polls, or answers them, NATS has stored what it said, and the last poll was sent no longer
-   * ago than a poll may last.
+   * How many of them are live: the service holds their polls, or answers them, NATS has stored what
+   * it said, and the last poll was sent no longer ago than a poll may last.
    */
   readonly live: number;
   /** How many of them have failed at their last poll. */
@@ -35,26 +40,33 @@ export interface Heartbeat {
  * What happens in a fleet, as one of its workers sees it.
  *
  * - `heartbeat`: what this worker does now, and whether NATS has `stored` that it is alive.
- * - `worker`: a worker, this one or another, shares the shards now (`joined`), has given up its part (`left`), or was `silent` for a lease.
- * - `ready`: this worker holds its share of the shards for the first time, and has polled all identities in them that do not wait for the
- *   rate limit.
+ * - `worker`: a worker, this one or another, shares the shards now (`joined`), has given up its
+ *   part (`left`), or was `silent` for a lease.
+ * - `ready`: this worker holds its share of the shards for the first time, and has polled all
+ *   identities in them that do not wait for the rate limit.
  * - `drained`: it has given up everything, since `drain$` has emitted. It is the last event.
- * - `assigned`: this worker has begun to follow the identities of a shard; `from` is who had it and was silent.
+ * - `assigned`: this worker has begun to follow the identities of a shard; `from` is who had it and
+ *   was silent.
  * - `released`: it has given up a shard to another worker, or because it ends.
  * - `lost`: NATS has not answered it for three leases, so that others have a shard that it held.
- * - `conflict`: another worker had stored what this one was about to store. Nothing is lost or doubled.
+ * - `conflict`: another worker had stored what this one was about to store. Nothing is lost or
+ *   doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
- * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last one that began to. It comes several
- *   times in a lease, as long as they do.
- * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in `retryIn` ms.
- * - `identities_differ`: a worker has been given `theirs` identities and this one `own`, or others, for two leases: some may have no poll.
- * - `overloaded`: this worker has more `identities` than its `capacity`; or its timers are late by more than a second again and again (`late`), and
- *   so are the polls of its `identities`; or so many have waited for their first poll for 200 s (`time`), of the 300 that the service keeps
+ * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last
+ *   one that began to. It comes several times in a lease, as long as they do.
+ * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in
+ *   `retryIn` ms.
+ * - `identities_differ`: a worker has been given `theirs` identities and this one `own`, or others,
+ *   for two leases: some may have no poll.
+ * - `overloaded`: this worker has more `identities` than its `capacity`; or its timers are late by
+ *   more than a second again and again (`late`), and so are the polls of its `identities`; or so
+ *   many have waited for their first poll for 200 s (`time`), of the 300 that the service keeps
  *   events. It comes when that begins.
- * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low for as many identities. `wait` is how
- *   long, in ms; 0 if they no longer do.
- * - `nats_error`: NATS did not store or answer something, which is retried; or keeps its stream with other limits than this worker's. If that are answers of the service, it comes several times in a
- *   lease, as long as they are not stored; `identities` is of how many.
+ * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low
+ *   for as many identities. `wait` is how long, in ms; 0 if they no longer do.
+ * - `nats_error`: NATS did not store or answer something, which is retried; or keeps its stream
+ *   with other limits than this worker's. If that are answers of the service, it comes several
+ *   times in a lease, as long as they are not stored; `identities` is of how many.
  */
 export type FleetEvent =
   | { readonly kind: 'heartbeat'; readonly heartbeat: Heartbeat; readonly stored: boolean }

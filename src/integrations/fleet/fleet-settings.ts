@@ -18,50 +18,88 @@ import {
 } from '../../error/index.js';
 import { fleetName, MAX_CAPACITY, natsConnection, workerName, type Nats } from './nats/index.js';
 
-/** The options of {@link runFleet}. `nats`, `client`, and `identities$` or `identities` are required; everything else is optional. */
+/**
+ * The options of {@link runFleet}. `nats`, `client`, and `identities$` or `identities` are
+ * required; everything else is optional.
+ */
 export interface FleetConfig {
-  /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours: close it when the fleet has ended. */
+  /**
+   * A connection of `@nats-io/transport-node`, or the promise of one. It stays yours: close it when
+   * the fleet has ended.
+   */
   readonly nats: Nats;
-  /** The ids of the identities that the fleet is to follow: all of them each time. Every worker of a fleet has to get the same. */
+  /**
+   * The ids of the identities that the fleet is to follow: all of them each time. Every worker of a
+   * fleet has to get the same.
+   */
   readonly identities$?: ObservableInput<Iterable<string>>;
   /**
-   * Instead of `identities$`, for more than a worker should know: returns those of a shard, all of them each time. It is called for each shard that
-   * the worker gets. `shardOf(identity_id, shards)` is the shard of an identity; others are an `InputError`.
+   * Instead of `identities$`, for more than a worker should know: returns those of a shard, all of
+   * them each time. It is called for each shard that the worker gets.
+   * `shardOf(identity_id, shards)` is the shard of an identity; others are an `InputError`.
    */
   readonly identities?: (shard: number) => ObservableInput<Iterable<string>>;
-  /** Returns how to reach the service for an identity: its token, the URL, and any other option of a client. */
+  /**
+   * Returns how to reach the service for an identity: its token, the URL, and any other option of a
+   * client.
+   */
   readonly client: (identity_id: string) => ClientConfig;
   /**
-   * Into how many shards the identities are divided, each of which one worker holds. The first worker decides it for the life of
-   * the fleet. Default 256, which is good for a hundred thousand identities.
+   * Into how many shards the identities are divided, each of which one worker holds. The first
+   * worker decides it for the life of the fleet. Default 256, which is good for a hundred thousand
+   * identities.
    */
   readonly shards?: number;
-  /** After how long others take over from a worker that is silent, in ms; all workers have the same. Default 10,000. */
+  /**
+   * After how long others take over from a worker that is silent, in ms; all workers have the same.
+   * Default 10,000.
+   */
   readonly lease?: number;
-  /** How many identities this worker is made for: workers share the shards in proportion to it. Default 10,000. */
+  /**
+   * How many identities this worker is made for: workers share the shards in proportion to it.
+   * Default 10,000.
+   */
   readonly capacity?: number;
-  /** The name of this worker. No two of a fleet may have the same. Default: the name of the host, and a random one. */
+  /**
+   * The name of this worker. No two of a fleet may have the same. Default: the name of the host,
+   * and a random one.
+   */
   readonly name?: string;
-  /** The name of the fleet, if there are several on the server. Default `lobby`: the stream is `LOBBY_EVENTS`. */
+  /**
+   * The name of the fleet, if there are several on the server. Default `lobby`: the stream is
+   * `LOBBY_EVENTS`.
+   */
   readonly fleet?: string;
-  /** How many requests to send in a minute, from each address. Default 120: the service serves 1,920 in 15 minutes. */
+  /**
+   * How many requests to send in a minute, from each address. Default 120: the service serves 1,920
+   * in 15 minutes.
+   */
   readonly requestsPerMinute?: number;
   /**
-   * The outgoing address that the service sees, by any name: workers behind the same NAT that name it share `requestsPerMinute`. Default:
+   * The outgoing address that the service sees, by any name: workers behind the same NAT that name
+   * it share `requestsPerMinute`. Default:
    * each worker has an address of its own.
    */
   readonly address?: string;
-  /** IP addresses of this machine to send requests from. Each has a budget of its own, which workers of the same `address` share. Default: what the machine chooses. */
+  /**
+   * IP addresses of this machine to send requests from. Each has a budget of its own, which workers
+   * of the same `address` share. Default: what the machine chooses.
+   */
   readonly localAddresses?: readonly string[];
   /** How many servers keep the stream and the buckets, if this worker creates them. Default 1. */
   readonly replicas?: number;
-  /** How long the stream keeps events, in ms, if this worker creates it. Default 86,400,000: a day. */
+  /**
+   * How long the stream keeps events, in ms, if this worker creates it. Default 86,400,000: a day.
+   */
   readonly maxAge?: number;
-  /** How large the stream may become, in bytes, if this worker creates it: the oldest events go first. Default: without a limit. */
+  /**
+   * How large the stream may become, in bytes, if this worker creates it: the oldest events go
+   * first. Default: without a limit.
+   */
   readonly maxBytes?: number;
   /**
-   * When this emits, the worker gives up its shards, emits `drained` and completes: others go on at once. It takes a lease at most,
-   * even if NATS does not answer.
+   * When this emits, the worker gives up its shards, emits `drained` and completes: others go on at
+   * once. It takes a lease at most, even if NATS does not answer.
    */
   readonly drain$?: ObservableInput<unknown>;
 }

@@ -31,21 +31,29 @@ import {
 } from './nats/index.js';
 
 /**
- * Makes this process one of the workers of a fleet, which follows the live events of many identities and stores them in a stream
- * of NATS JetStream: each event once and in order for each identity, whatever happens to workers, connections and servers. Read
- * them with `fleetBatches` and `fleetFeed`.
+ * Makes this process one of the workers of a fleet, which follows the live events of many
+ * identities and stores them in a stream of NATS JetStream: each event once and in order for each
+ * identity, whatever happens to workers, connections and servers. Read them with `fleetBatches` and
+ * `fleetFeed`.
  *
- * Emits what happens. Cold: each subscription is a worker of its own. It completes only after `drain$`. Unsubscribing ends all polls
- * at once, too, and releases what the worker holds; let `await nats.drain()` follow, so that this is sent.
+ * Emits what happens. Cold: each subscription is a worker of its own. It completes only after
+ * `drain$`. Unsubscribing ends all polls at once, too, and releases what the worker holds; let
+ * `await nats.drain()` follow, so that this is sent.
  *
- * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection was closed; `InputError` if `shards`
- * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and reported as `nats_error` or `identity_rejected`.
+ * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection
+ * was closed; `InputError` if `shards`
+ * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and
+ * reported as `nats_error` or `identity_rejected`.
  *
  * Throws an `InputError` if the config is invalid.
  *
  * @example
  * const nats = await connect({ servers: 'localhost:4222', maxReconnectAttempts: -1 });
- * runFleet({ nats, identities$: of(ids), client: id => ({ url, token: () => tokenOf(id) }) }).subscribe(console.log);
+ * runFleet({
+ *   nats,
+ *   identities$: of(ids),
+ *   client: id => ({ url, token: () => tokenOf(id) }),
+ * }).subscribe(console.log);
  */
 export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   const settings = fleetSettings(config);
@@ -78,7 +86,10 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   });
 }
 
-/** To close a socket, an agent of Node looks through all that it has: each of so many has a few hundred identities, of tens of thousands. */
+/**
+ * To close a socket, an agent of Node looks through all that it has: each of so many has a few
+ * hundred identities, of tens of thousands.
+ */
 const AGENTS_PER_ADDRESS = 64;
 
 function workOf(
@@ -94,7 +105,9 @@ function workOf(
     if (fleet.otherLimits) subscriber.next({ kind: 'nats_error', error: new FleetError(fleet.otherLimits) });
     const time = new NatsTime();
     const polls = new IdentityPolls({
-      ...{ client, requestsPerMinute, ...clock },
+      client,
+      requestsPerMinute,
+      ...clock,
       log: new NatsLog(fleet, time),
       addresses: (localAddresses ?? [undefined]).map(localAddress => ({
         name: [address, localAddress].filter(Boolean).join(' ') || undefined,
@@ -107,7 +120,12 @@ function workOf(
     });
     const { identities, identities$ } = settings;
     return fleetWorker({
-      ...{ name, instance, lease, capacity, shards: fleet.shards, scheduler: clock.scheduler },
+      name,
+      instance,
+      lease,
+      capacity,
+      shards: fleet.shards,
+      scheduler: clock.scheduler,
       addresses: polls.shared,
       monotonic: clock.monotonic,
       drain$,

@@ -15,10 +15,12 @@ export interface SetShardsConfig {
 const OPTIONS: Options<SetShardsConfig> = { nats: natsConnection, shards: shardCount, fleet: fleetName };
 
 /**
- * Divides a fleet into another number of shards. Stop all workers and consumers before, and start them with the new number after it: each
- * identity goes on where it was. Cold. Emits the new number, and completes.
+ * Divides a fleet into another number of shards. Stop all workers and consumers before, and start
+ * them with the new number after it: each identity goes on where it was. Cold. Emits the new
+ * number, and completes.
  *
- * Errors: `FleetError` if a worker is alive, or the fleet does not exist. Throws an `InputError` if the config is invalid.
+ * Errors: `FleetError` if a worker is alive, or the fleet does not exist. Throws an `InputError` if
+ * the config is invalid.
  *
  * @example
  * await lastValueFrom(setShards({ nats: connect({ servers }), shards: 4_096 }));

@@ -2,8 +2,8 @@ import { describe, InputError, type Guard } from '../../error/index.js';
 import type { GateSettings } from './lobby-gate-config.js';
 
 /**
- * Calls a hook that has to answer at once. If it throws, or returns anything else than expected, that is logged, and the answer
- * is undefined.
+ * Calls a hook that has to answer at once. If it throws, or returns anything else than expected,
+ * that is logged, and the answer is undefined.
  */
 export function callHook<A>(
   hook: string,

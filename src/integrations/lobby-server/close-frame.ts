@@ -22,7 +22,10 @@ const closeReason: Guard<string> = {
   is: (u): u is string => typeof u === 'string' && Buffer.byteLength(u) <= MAX_REASON_BYTES,
 };
 
-/** A text from elsewhere as the reason of a close frame, or for the log: in one line, cut, and without the secrets. */
+/**
+ * A text from elsewhere as the reason of a close frame, or for the log: in one line, cut, and
+ * without the secrets.
+ */
 export function toCloseReason(text: string, ...secrets: readonly string[]): string {
   const line = printable(redact(text, secrets));
   // The cut may leave half a character, which becomes a U+FFFD.
@@ -44,7 +47,9 @@ const VIOLATIONS: Readonly<Record<string, number>> = {
   WS_ERR_UNSUPPORTED_MESSAGE_LENGTH: 1009,
 };
 
-/** The close frame that ws itself sends after this error; undefined if the connection merely broke. */
+/**
+ * The close frame that ws itself sends after this error; undefined if the connection merely broke.
+ */
 export function closeFrameAfter({ code = '' }: NodeJS.ErrnoException): SocketClosed | undefined {
   return code.startsWith('WS_ERR_') ? { code: VIOLATIONS[code] ?? 1002, reason: code } : undefined;
 }

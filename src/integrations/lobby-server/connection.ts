@@ -7,24 +7,33 @@ import type { GateSettings } from './lobby-gate-config.js';
 import type { PlayerMessage, SocketClosed } from './player-socket.js';
 import { MessageBuffer } from './message-buffer.js';
 
-/** How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time. */
+/**
+ * How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time.
+ */
 const STALLED_MS = 5_000;
 
 /** So many times `maxBufferedAmount` are never held, however short the time. */
 const MAX_STALLED = 4;
 
-/** A client that has not answered this many pings is gone. One is too few: this process may have been asleep itself. */
+/**
+ * A client that has not answered this many pings is gone. One is too few: this process may have
+ * been asleep itself.
+ */
 const MAX_UNANSWERED_PINGS = 2;
 
 /**
- * The codes after which a player may come back. No page can send those below 4000: they come from a browser that leaves, from a network, or from a
- * proxy that restarts. 4000 is for scripts that close to connect again.
+ * The codes after which a player may come back. No page can send those below 4000: they come from a
+ * browser that leaves, from a network, or from a proxy that restarts. 4000 is for scripts that
+ * close to connect again.
  */
 const DROPPED: readonly number[] = [1001, 1002, 1006, 1011, 1012, 1013, 1014, 4000];
 
 /** How a connection ended. */
 export interface ConnectionEnd extends SocketClosed {
-  /** Whether the player may come back: they have not said that they leave, and this side has not closed the connection. */
+  /**
+   * Whether the player may come back: they have not said that they leave, and this side has not
+   * closed the connection.
+   */
   readonly wasDropped: boolean;
 }
 
@@ -37,8 +46,8 @@ interface FirstMessageListener {
 }
 
 /**
- * An open WebSocket of ws, whether or not its player has been confirmed: holds its messages until a player takes them, and ends it if
- * the client is gone or stalls.
+ * An open WebSocket of ws, whether or not its player has been confirmed: holds its messages until a
+ * player takes them, and ends it if the client is gone or stalls.
  */
 export class Connection {
   readonly closed$: Observable<ConnectionEnd>;
@@ -47,11 +56,19 @@ export class Connection {
   readonly #settings: GateSettings;
   #first: FirstMessageListener | undefined;
   #messages: MessageBuffer | undefined;
-  /** Set once this side has closed the socket. It takes precedence over the code of the close event. */
+  /**
+   * Set once this side has closed the socket. It takes precedence over the code of the close event.
+   */
   #closedByUs: SocketClosed | undefined;
-  /** What ws has said of a frame that is none. A proxy that is restarted may send one between the frames of the client. */
+  /**
+   * What ws has said of a frame that is none. A proxy that is restarted may send one between the
+   * frames of the client.
+   */
   #brokenFrame: SocketClosed | undefined;
-  /** This side does not listen any more. Until then, what the client has sent before its end is theirs, however late it is inflated. */
+  /**
+   * This side does not listen any more. Until then, what the client has sent before its end is
+   * theirs, however late it is inflated.
+   */
   #isDeaf = false;
   #pings: Subscription | undefined;
   #unansweredPings = 0;
@@ -66,7 +83,9 @@ export class Connection {
     ws.on('message', (data: Buffer, isBinary) =>
       this.#receive(isBinary ? data : data.toString(), data.length),
     );
-    ws.on('pong', () => (this.#unansweredPings = 0));
+    ws.on('pong', () => {
+      this.#unansweredPings = 0;
+    });
     ws.on('error', error => {
       // After a protocol violation, ws itself sends the close frame.
       const violation = closeFrameAfter(error);
@@ -112,14 +131,17 @@ export class Connection {
     };
   }
 
-  /** The messages are a player's from now on, those that are held, too, and the client is pinged. */
+  /**
+   * The messages are a player's from now on, those that are held, too, and the client is pinged.
+   */
   passTo(messages: MessageBuffer): void {
     const hasRoom = this.#messages?.moveTo(messages) ?? true;
     this.#messages = messages;
     if (!hasRoom) this.#refuseMessages();
     const ping = () => this.#ping();
     const { pingInterval, scheduler } = this.#settings;
-    // Not an `interval`, of which each of many thousand players would hold the observables and subscribers.
+    // Not an `interval`, of which each of many thousand players would hold the observables and
+    // subscribers.
     this.#pings = scheduler.schedule(function () {
       ping();
       this.schedule(undefined, pingInterval);
@@ -154,13 +176,18 @@ export class Connection {
     this.#ws.terminate();
   }
 
-  /** The player has come back on another connection. What comes on this one does not count any more. */
+  /**
+   * The player has come back on another connection. What comes on this one does not count any more.
+   */
   replace({ code, reason }: SocketClosed): void {
     if (this.isOpen) this.closeOrTerminate(code, reason);
     else this.terminate();
   }
 
-  /** Closes the socket, and terminates it a second later if the client has not answered the close frame. */
+  /**
+   * Closes the socket, and terminates it a second later if the client has not answered the close
+   * frame.
+   */
   closeOrTerminate(code: number, reason: string): void {
     this.close(code, reason);
     forceClose(() => this.#ws.terminate(), this.closed$, this.#settings.scheduler);

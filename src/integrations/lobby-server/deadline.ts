@@ -1,13 +1,16 @@
 import { take, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
 
 /**
- * Does something when a time, in ms, is over, unless it is unsubscribed from before. In a process that was busy, timers are due before
- * the sockets are read: what came in time gets a turn of the event loop, in which it is read.
+ * Does something when a time, in ms, is over, unless it is unsubscribed from before. In a process
+ * that was busy, timers are due before the sockets are read: what came in time gets a turn of the
+ * event loop, in which it is read.
  */
 export function atDeadline(time: number, work: () => void, scheduler: SchedulerLike): Subscription {
   const due = scheduler.schedule(() => {
     // The first one is called in this turn, which may have read its sockets already.
-    let turn = setImmediate(() => (turn = setImmediate(work)));
+    let turn = setImmediate(() => {
+      turn = setImmediate(work);
+    });
     due.add(() => clearImmediate(turn));
   }, time);
   return due;
@@ -17,8 +20,8 @@ export function atDeadline(time: number, work: () => void, scheduler: SchedulerL
 const CLOSE_GRACE_MS = 1_000;
 
 /**
- * Closes a connection by force if it has not closed in time. Otherwise a client that does not read, or does not answer a close frame, would
- * stay connected forever.
+ * Closes a connection by force if it has not closed in time. Otherwise a client that does not read,
+ * or does not answer a close frame, would stay connected forever.
  */
 export function forceClose(
   destroy: () => void,

@@ -2,16 +2,20 @@ import type { GateSettings } from './lobby-gate-config.js';
 import { networksOf } from './networks.js';
 
 /**
- * A limited number of places that addresses share. As long as fewer than half are taken, anyone may take one, so that players
- * behind one proxy are not kept out of an idle gate. After that an address may hold a quarter of what is free, and at least
- * two: a client with few addresses cannot take the places of all others. Of IPv6, a /64 counts as one address; a /56 may hold twice as
+ * A limited number of places that addresses share. As long as fewer than half are taken, anyone may
+ * take one, so that players behind one proxy are not kept out of an idle gate. After that an
+ * address may hold a quarter of what is free, and at least two: a client with few addresses cannot
+ * take the places of all others. Of IPv6, a /64 counts as one address; a /56 may hold twice as
  * much, and a /48 four times.
  */
 export interface FairLimit {
   /** How many are taken. */
   readonly used: () => number;
   readonly hasRoomFor: (address: string) => boolean;
-  /** Takes a place, and returns the function that frees it again. Further calls of that function do nothing. */
+  /**
+   * Takes a place, and returns the function that frees it again. Further calls of that function do
+   * nothing.
+   */
   readonly take: (address: string) => () => void;
 }
 

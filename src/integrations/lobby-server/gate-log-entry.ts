@@ -1,6 +1,9 @@
 import { answerBehind, isClientError, printable, redact, StatusError } from '../../error/index.js';
 
-/** A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in ms since 1970. */
+/**
+ * A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in
+ * ms since 1970.
+ */
 export type GateLogEntry =
   | {
       /** A player is in, or has come back on another connection. */
@@ -15,7 +18,9 @@ export type GateLogEntry =
       /** An HTTP status before the upgrade, a close code after it. */
       readonly code: number;
       readonly reason: string;
-      /** The name of the error, if there was one, and its message if it is an error of this library. */
+      /**
+       * The name of the error, if there was one, and its message if it is an error of this library.
+       */
       readonly error?: string;
     }
   | {
@@ -27,7 +32,10 @@ export type GateLogEntry =
       readonly reason: string;
     }
   | {
-      /** A confirmed player left. There is no code if they had already left when the service answered OK. */
+      /**
+       * A confirmed player left. There is no code if they had already left when the service
+       * answered OK.
+       */
       readonly kind: 'left';
       readonly at: number;
       readonly address: string;
@@ -45,8 +53,8 @@ export type GateLogEntry =
     }
   | {
       /**
-       * A call of `freeSlot` has failed, and is made again. Logged once for all slots, and again if the error is another one, or has come
-       * back after a call that did not fail.
+       * A call of `freeSlot` has failed, and is made again. Logged once for all slots, and again if
+       * the error is another one, or has come back after a call that did not fail.
        */
       readonly kind: 'retrying';
       readonly at: number;
@@ -55,14 +63,20 @@ export type GateLogEntry =
       readonly error: string;
     }
   | {
-      /** A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost: the slot is not freed. */
+      /**
+       * A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost:
+       * the slot is not freed.
+       */
       readonly kind: 'set_aside';
       readonly at: number;
       /** Where the file is now. */
       readonly file: string;
     }
   | {
-      /** The gate has ended, and each slot that was taken then has been freed, or could not be freed. */
+      /**
+       * The gate has ended, and each slot that was taken then has been freed, or could not be
+       * freed.
+       */
       readonly kind: 'drained';
       readonly at: number;
       readonly freed: number;
@@ -70,8 +84,9 @@ export type GateLogEntry =
     }
   | {
       /**
-       * A hook of the config threw, returned something invalid, or what it returned failed or did not end in time. `freeSlot`: the slot is
-       * given up, and the service may still count the player. `slotFiles`: another process has started with the name of this gate.
+       * A hook of the config threw, returned something invalid, or what it returned failed or did
+       * not end in time. `freeSlot`: the slot is given up, and the service may still count the
+       * player. `slotFiles`: another process has started with the name of this gate.
        */
       readonly kind: 'hook_failed';
       readonly at: number;
@@ -81,8 +96,8 @@ export type GateLogEntry =
     }
   | {
       /**
-       * Most connections come from this one address: it is probably your proxy's, so that all players share what one address may have. Set
-       * `addressOf`. Logged once.
+       * Most connections come from this one address: it is probably your proxy's, so that all
+       * players share what one address may have. Set `addressOf`. Logged once.
        */
       readonly kind: 'behind_proxy';
       readonly at: number;
@@ -94,8 +109,9 @@ export type GateLogEntry =
 const MAX_LINE = 1_000;
 
 /**
- * An error as a line of the log. Errors that are not of this library are logged by name only: hooks know tokens, and the messages of
- * their errors may quote them. So may the service, or a hook that puts a token into a URL.
+ * An error as a line of the log. Errors that are not of this library are logged by name only: hooks
+ * know tokens, and the messages of their errors may quote them. So may the service, or a hook that
+ * puts a token into a URL.
  */
 export function errorLine(error: unknown, token = ''): string {
   const clean = (text: string) => printable(redact(text, [token])).slice(0, MAX_LINE);

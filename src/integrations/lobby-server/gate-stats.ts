@@ -17,7 +17,8 @@ import type { GateSettings } from './lobby-gate-config.js';
 import type { GateLimits } from './fair-limit.js';
 import { closeOf } from './upgrade/index.js';
 
-// Public types: nothing here may import the types of ws, not even through another file; see player-socket.ts.
+// Public types: nothing here may import the types of ws, not even through another file; see
+// player-socket.ts.
 
 /** The figures of a gate. Those that only grow count from when `lobbyGate` was called. */
 export interface GateStats {
@@ -29,7 +30,10 @@ export interface GateStats {
   readonly waiting: number;
   /** Tokens that are being confirmed. */
   readonly pending: number;
-  /** Tokens for which the service's answer was lost, until the player has come again or their slot has been freed. */
+  /**
+   * Tokens for which the service's answer was lost, until the player has come again or their slot
+   * has been freed.
+   */
   readonly unresolved: number;
   /** How many players have been admitted so far. */
   readonly admitted: number;
@@ -39,7 +43,10 @@ export interface GateStats {
   readonly notFreed: number;
   /** How many calls of other hooks have failed so far. */
   readonly hookFailures: number;
-  /** How many clients have been refused so far, by reason. There are at most 64 reasons; `other` counts the rest. */
+  /**
+   * How many clients have been refused so far, by reason. There are at most 64 reasons; `other`
+   * counts the rest.
+   */
   readonly refused: Readonly<Record<string, number>>;
 }
 
@@ -49,13 +56,23 @@ const INTERVAL_MS = 1_000;
 function gateStats(report: GateReport, { waiting, pending, unresolved }: GateLimits): GateStats {
   const { open, away, admitted, freed, notFreed, hookFailures, refusals } = report;
   return {
-    ...{ open, away, admitted, freed, notFreed, hookFailures },
-    ...{ waiting: waiting.used(), pending: pending.used(), unresolved: unresolved.used() },
+    open,
+    away,
+    admitted,
+    freed,
+    notFreed,
+    hookFailures,
+    waiting: waiting.used(),
+    pending: pending.used(),
+    unresolved: unresolved.used(),
     refused: Object.fromEntries(refusals),
   };
 }
 
-/** The figures now, and once a second if they have changed; completes when the server has closed, and nobody is in any more. */
+/**
+ * The figures now, and once a second if they have changed; completes when the server has closed,
+ * and nobody is in any more.
+ */
 export function gateStatsOf(
   { server, scheduler, report }: Pick<GateSettings, 'server' | 'scheduler' | 'report'>,
   limits: GateLimits,

@@ -21,94 +21,120 @@ import { GateReport } from './gate-report.js';
 
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
 export interface LobbyGateConfig {
-  /** The server whose upgrade requests the gate handles: of `node:http`, `node:https`, or of `node:http2` with `allowHTTP1`. */
+  /**
+   * The server whose upgrade requests the gate handles: of `node:http`, `node:https`, or of
+   * `node:http2` with `allowHTTP1`.
+   */
   readonly server: Server | Http2Server | Http2SecureServer;
-  /** A client with the lobby's own token. Its `timeout` is how long the service may take to confirm a player's token. */
+  /**
+   * A client with the lobby's own token. Its `timeout` is how long the service may take to confirm
+   * a player's token.
+   */
   readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
   /**
-   * The path that players connect to, such as `/play`. Other paths are left to other listeners, which have to leave this one to the gate.
+   * The path that players connect to, such as `/play`. Other paths are left to other listeners,
+   * which have to leave this one to the gate.
    * Default: any path, on a server without other listeners.
    */
   readonly path?: string;
   /**
-   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes of UTF-8, without the line ends, blanks and
-   * NULs around it. The socket is closed with 4408
-   * if that is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. `query`: the query parameter `token` of the
-   * upgrade request, whose URL proxies may log. A function extracts it from the request, from a header or a cookie for example; it must
-   * return synchronously (undefined: no token). Default `message`.
+   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes
+   * of UTF-8, without the line ends, blanks and NULs around it. The socket is closed with 4408 if
+   * that is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. `query`:
+   * the query parameter `token` of the upgrade request, whose URL proxies may log. A function
+   * extracts it from the request, from a header or a cookie for example; it must return
+   * synchronously (undefined: no token). Default `message`.
    */
   readonly token?: 'message' | 'query' | ((request: IncomingMessage) => string | undefined);
 
   /**
-   * Frees the slot that the service counts for a player: called once the player is gone (`left`), or has not come again within 10 s although
-   * the service may have counted them before its answer was lost (`unresolved`). The gate subscribes to the return value, and refuses the token
-   * until it has completed. A slot is free once it has, or has failed with the service's own 400, 404 or 410. After any other error it is
-   * called again, with waits of up to 60 s, until `freeSlotTimeout`. The log says what came of it. 64 calls are made at once, and
-   * none while the service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends it.
+   * Frees the slot that the service counts for a player: called once the player is gone (`left`),
+   * or has not come again within 10 s although the service may have counted them before its answer
+   * was lost (`unresolved`). The gate subscribes to the return value, and refuses the token until
+   * it has completed. A slot is free once it has, or has failed with the service's own 400, 404 or
+   * 410. After any other error it is called again, with waits of up to 60 s, until
+   * `freeSlotTimeout`. The log says what came of it. 64 calls are made at once, and none while the
+   * service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends
+   * it.
    */
   readonly freeSlot?:
     | ((player_token: string, why: 'left' | 'unresolved') => ObservableInput<unknown>)
     | ((player_token: string, why: 'left' | 'unresolved') => void);
   /**
-   * How long it may take to free a slot, in ms, from the first call on. Then the slot is given up, and the log says so. `Infinity`: as
-   * long as the process lives, or until `drainTimeout`. Default 300,000.
+   * How long it may take to free a slot, in ms, from the first call on. Then the slot is given up,
+   * and the log says so. `Infinity`: as long as the process lives, or until `drainTimeout`. Default
+   * 300,000.
    */
   readonly freeSlotTimeout?: number;
   /**
-   * Ends the gate when it first emits: no client gets in any more, every player is closed with 1001, and the gate completes when every slot
-   * has been freed, or could not be.
+   * Ends the gate when it first emits: no client gets in any more, every player is closed with
+   * 1001, and the gate completes when every slot has been freed, or could not be.
    */
   readonly drain$?: ObservableInput<unknown>;
-  /** How long that may take, in ms: then the gate completes, and the log says how many slots are not free. Default 20,000. */
+  /**
+   * How long that may take, in ms: then the gate completes, and the log says how many slots are not
+   * free. Default 20,000.
+   */
   readonly drainTimeout?: number;
   /**
-   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms: one that ended with 1001, 1002, 1006 or
-   * 1011 to 1014, which no page can send, or with 4000 (`back_soon`), with which a script says so. Every other code from them, and every
-   * `close` of yours, is final. Until then their slot stays taken. Default 0: they are gone.
+   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms:
+   * one that ended with 1001, 1002, 1006 or 1011 to 1014, which no page can send, or with 4000
+   * (`back_soon`), with which a script says so. Every other code from them, and every `close` of
+   * yours, is final. Until then their slot stays taken. Default 0: they are gone.
    */
   readonly grace?: number;
 
   /**
-   * Whether pages of this origin may connect; if not, the answer is 403. It must return synchronously. Only browsers send an
-   * origin. Default: all origins may.
+   * Whether pages of this origin may connect; if not, the answer is 403. It must return
+   * synchronously. Only browsers send an origin. Default: all origins may.
    */
   readonly allowOrigin?: (origin: string | undefined, request: IncomingMessage) => boolean;
   /**
-   * Whether an address with `open` connections to the gate may open another one; if not, the answer is 429. It must return
-   * synchronously. Of IPv6, a /64 counts as one address. Default: it may.
+   * Whether an address with `open` connections to the gate may open another one; if not, the answer
+   * is 429. It must return synchronously. Of IPv6, a /64 counts as one address. Default: it may.
    */
   readonly allowAddress?: (address: string, open: number, request: IncomingMessage) => boolean;
   /**
-   * The address that a request comes from, for servers behind a proxy. It must return a string synchronously. A port is taken off, and
-   * an IPv4 address in IPv6's form is written as IPv4. Default: the remote address of its connection.
+   * The address that a request comes from, for servers behind a proxy. It must return a string
+   * synchronously. A port is taken off, and an IPv4 address in IPv6's form is written as IPv4.
+   * Default: the remote address of its connection.
    */
   readonly addressOf?: (request: IncomingMessage) => string;
 
   /**
-   * How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the upgrade. Once half of the places
-   * are taken, an address may have a quarter of the free ones, at least two; of IPv6, a /64 may, a /56 twice and a /48 four times as
-   * many. Four times as many tokens may be held because the service's answer was lost. Default 256.
+   * How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the
+   * upgrade. Once half of the places are taken, an address may have a quarter of the free ones, at
+   * least two; of IPv6, a /64 may, a /56 twice and a /48 four times as many. Four times as many
+   * tokens may be held because the service's answer was lost. Default 256.
    */
   readonly maxPending?: number;
-  /** How many open sockets may be waiting for a first message with a token; shared like `maxPending`. Default 1,024. */
+  /**
+   * How many open sockets may be waiting for a first message with a token; shared like
+   * `maxPending`. Default 1,024.
+   */
   readonly maxWaiting?: number;
 
   /**
-   * The maximum size of a message, in bytes. A larger one closes the socket with 1009, one in too many pieces with 1008. While a
-   * player's messages have no subscriber, 64 are held, of at most four times this size in all. Beyond that: 4413. Default 65,536.
+   * The maximum size of a message, in bytes. A larger one closes the socket with 1009, one in too
+   * many pieces with 1008. While a player's messages have no subscriber, 64 are held, of at most
+   * four times this size in all. Beyond that: 4413. Default 65,536.
    */
   readonly maxPayload?: number;
   /**
-   * How many bytes may be waiting to be sent to a player. If there are more for 5 s, or four times as many, the socket is closed with 4413. Set it
-   * above the backlog that a player on a slow connection may have. Default 1,048,576.
+   * How many bytes may be waiting to be sent to a player. If there are more for 5 s, or four times
+   * as many, the socket is closed with 4413. Set it above the backlog that a player on a slow
+   * connection may have. Default 1,048,576.
    */
   readonly maxBufferedAmount?: number;
   /**
-   * How often a player is pinged, in ms. A player who has not answered two pings is disconnected when the third is due. Any
-   * message counts as an answer. Default 30,000.
+   * How often a player is pinged, in ms. A player who has not answered two pings is disconnected
+   * when the third is due. Any message counts as an answer. Default 30,000.
    */
   readonly pingInterval?: number;
-  /** How long a player may take to answer a close frame, in ms, until they are disconnected. Default 3,000. */
+  /**
+   * How long a player may take to answer a close frame, in ms, until they are disconnected. Default
+   * 3,000.
+   */
   readonly closeTimeout?: number;
   /** Compression of messages, an option of ws, whose documentation describes it. Default false. */
   readonly perMessageDeflate?: boolean | object;
@@ -132,9 +158,15 @@ const DEFAULTS = {
   drainTimeout: 20_000,
   freeSlotTimeout: 300_000,
   grace: 0,
-  ...{ allowOrigin: () => true, allowAddress: () => true, addressOf: remoteAddress },
-  ...{ maxPending: 256, maxWaiting: 1_024 },
-  ...{ maxPayload: 65_536, maxBufferedAmount: 1_048_576, pingInterval: 30_000, closeTimeout: 3_000 },
+  allowOrigin: () => true,
+  allowAddress: () => true,
+  addressOf: remoteAddress,
+  maxPending: 256,
+  maxWaiting: 1_024,
+  maxPayload: 65_536,
+  maxBufferedAmount: 1_048_576,
+  pingInterval: 30_000,
+  closeTimeout: 3_000,
   perMessageDeflate: false,
   scheduler: asyncScheduler,
 } as const;
@@ -164,19 +196,21 @@ const OPTIONS: Options<LobbyGateConfig> = {
     name: "'message', 'query' or a function",
     is: u => u === 'message' || u === 'query' || aFunction.is(u),
   },
-  ...{
-    freeSlot: aFunction,
-    freeSlotTimeout: {
-      name: `${milliseconds.name}, or Infinity`,
-      is: u => u === Infinity || milliseconds.is(u),
-    },
-    drain$: observableInput,
-    drainTimeout: milliseconds,
-    grace: milliseconds,
-    log: aFunction,
+  freeSlot: aFunction,
+  freeSlotTimeout: {
+    name: `${milliseconds.name}, or Infinity`,
+    is: u => u === Infinity || milliseconds.is(u),
   },
-  ...{ allowOrigin: aFunction, allowAddress: aFunction, addressOf: aFunction },
-  ...{ maxPending: positiveInteger, maxWaiting: positiveInteger, maxBufferedAmount: positiveInteger },
+  drain$: observableInput,
+  drainTimeout: milliseconds,
+  grace: milliseconds,
+  log: aFunction,
+  allowOrigin: aFunction,
+  allowAddress: aFunction,
+  addressOf: aFunction,
+  maxPending: positiveInteger,
+  maxWaiting: positiveInteger,
+  maxBufferedAmount: positiveInteger,
   // ws reads it as a number of 32 bits. A larger one would be no limit at all.
   maxPayload: {
     name: 'a positive integer below 2,147,483,648',

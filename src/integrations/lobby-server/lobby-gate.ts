@@ -37,20 +37,24 @@ import {
 /** A gate: the sockets of the players whom it has admitted, and its figures. */
 export type LobbyGate = Observable<PlayerSocket> & {
   /**
-   * The figures of the gate: the current ones at once, then once a second if they have changed. Cold; it never errors, and
-   * completes when the server emits `close`, with the last figures. It starts no gate: subscribe to the gate itself for that.
+   * The figures of the gate: the current ones at once, then once a second if they have changed.
+   * Cold; it never errors, and completes when the server emits `close`, with the last figures. It
+   * starts no gate: subscribe to the gate itself for that.
    */
   readonly stats$: Observable<GateStats>;
 };
 
 /**
- * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has answered OK for their token, and
- * not before (docs/the-service.md, 4.2). Everyone else is refused: before the upgrade with an HTTP status and the reason as
- * the body, after it with a close code and the reason; docs/gate.md lists them. Messages of refused clients never reach you.
+ * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has
+ * answered OK for their token, and not before (docs/the-service.md, 4.2). Everyone else is refused:
+ * before the upgrade with an HTTP status and the reason as the body, after it with a close code and
+ * the reason; docs/gate.md lists them. Messages of refused clients never reach you.
  *
- * The gate is shared: it adds one listener to the server, regardless of the number of subscribers. It never errors. It completes
- * after `drain$` has emitted, or the server `close`, once all players are gone and their slots have been freed, or `drainTimeout` is over. Unsubscribing only stops
- * admission: clients that are not in yet are refused, players who are away are gone, the others stay, and `freeSlot` is still called.
+ * The gate is shared: it adds one listener to the server, regardless of the number of subscribers.
+ * It never errors. It completes after `drain$` has emitted, or the server `close`, once all players
+ * are gone and their slots have been freed, or `drainTimeout` is over. Unsubscribing only stops
+ * admission: clients that are not in yet are refused, players who are away are gone, the others
+ * stay, and `freeSlot` is still called.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -98,7 +102,11 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     return refused$.pipe(takeUntil(end$));
   });
   let isDrained = false;
-  const drain$ = drainOf(settings).pipe(tap(() => (isDrained = true)));
+  const drain$ = drainOf(settings).pipe(
+    tap(() => {
+      isDrained = true;
+    }),
+  );
   const open$ = upgrades(settings).pipe(
     mergeMap(receive),
     takeUntil(merge(drain$, closeOf(settings.server))),
@@ -125,11 +133,14 @@ interface Parts {
   readonly players: AdmittedPlayers;
 }
 
-/** Emits the player if the service confirms the token, and completes; refuses the visitor otherwise. */
+/**
+ * Emits the player if the service confirms the token, and completes; refuses the visitor otherwise.
+ */
 function admitted(visitor: Visitor, token: string, { settings, confirmation, players }: Parts) {
   return new Observable<PlayerSocket>(subscriber => {
     visitor.wait();
-    // Not ended with the subscriber: a player who is confirmed after they have left has a slot, which must be freed.
+    // Not ended with the subscriber: a player who is confirmed after they have left has a slot,
+    // which must be freed.
     confirmation.confirm(token, visitor.address).subscribe(refusal => {
       const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
       if (why) visitor.refuse(why);
@@ -143,7 +154,10 @@ function admitted(visitor: Visitor, token: string, { settings, confirmation, pla
   });
 }
 
-/** Reports at the end how many slots have been freed, and how many have not: those of the tokens still in use, too. */
+/**
+ * Reports at the end how many slots have been freed, and how many have not: those of the tokens
+ * still in use, too.
+ */
 function reported(end$: Observable<unknown>, tokens: TokenConfirmation, { report }: GateSettings) {
   const { freed, notFreed } = report;
   const failed = () => report.notFreed - notFreed + tokens.size;

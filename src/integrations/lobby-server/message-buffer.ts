@@ -62,7 +62,9 @@ export class MessageBuffer {
     return held;
   }
 
-  /** One message at a time: if the subscriber leaves after one message, the others must stay held. */
+  /**
+   * One message at a time: if the subscriber leaves after one message, the others must stay held.
+   */
   #flush(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;

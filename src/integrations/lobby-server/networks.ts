@@ -12,7 +12,10 @@ export function addressOf(
   return address === undefined ? undefined : plainAddress(address);
 }
 
-/** An address as it is compared: without a port, and IPv4 as IPv4, although a server that listens on both gets it in IPv6's form. */
+/**
+ * An address as it is compared: without a port, and IPv4 as IPv4, although a server that listens on
+ * both gets it in IPv6's form.
+ */
 export function plainAddress(addressAndPort: string): string {
   const text = addressAndPort.trim();
   const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(text) ?? [];
@@ -24,8 +27,8 @@ export function plainAddress(addressAndPort: string): string {
 }
 
 /**
- * The networks of an address, the smallest first: of IPv6, the /64, /56 and /48 that it is in, because providers give each customer
- * one of these; otherwise the address itself.
+ * The networks of an address, the smallest first: of IPv6, the /64, /56 and /48 that it is in,
+ * because providers give each customer one of these; otherwise the address itself.
  */
 export function networksOf(address: string): readonly [smallest: string, ...larger: string[]] {
   const plain = plainAddress(address);

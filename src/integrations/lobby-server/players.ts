@@ -14,12 +14,15 @@ export interface LobbyPlayers {
 const EMPTY_LOBBY: LobbyPlayers = { sockets: new Set(), count: 0, joined: [], left: [] };
 
 /**
- * Turns the sockets of a gate into the players of a lobby. Emits an empty lobby first, then a value each time a player joins
- * or leaves. Players admitted before the subscription are not included. It completes when its source has completed and the
- * last player has left. So to close a lobby, end the source (`takeUntil`), close every socket, and wait for completion.
+ * Turns the sockets of a gate into the players of a lobby. Emits an empty lobby first, then a value
+ * each time a player joins or leaves. Players admitted before the subscription are not included. It
+ * completes when its source has completed and the last player has left. So to close a lobby, end
+ * the source (`takeUntil`), close every socket, and wait for completion.
  *
  * @example
- * lobbyGate({ server, client }).pipe(players()).subscribe(({ count }) => console.log(`${count} playing`));
+ * lobbyGate({ server, client })
+ *   .pipe(players())
+ *   .subscribe(({ count }) => console.log(`${count} playing`));
  */
 export function players(): OperatorFunction<PlayerSocket, LobbyPlayers> {
   return source =>

@@ -3,7 +3,9 @@ import { answerBehind, isInputError, MAX_WAIT_MS, readOr, type StatusError } fro
 import { errorLine } from './gate-log-entry.js';
 import { toCloseReason } from './close-frame.js';
 
-/** Why a client is refused: with this HTTP status before the upgrade, with this close code after it. */
+/**
+ * Why a client is refused: with this HTTP status before the upgrade, with this close code after it.
+ */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 413 | 429 | 500 | 503;
   readonly code: 1001 | 1009 | 4401 | 4403 | 4408 | 4424 | 4429;
@@ -42,9 +44,9 @@ export const REFUSALS = {
 } as const satisfies Readonly<Record<string, Refusal>>;
 
 /**
- * The refusal for an error of `players.connected`. Only if the service refused the player's token is the status 401 or 403,
- * with the service's reason. Anything else is the lobby's problem (503), and the player may try again: a wrong URL, an
- * invalid lobby token, a rate limit.
+ * The refusal for an error of `players.connected`. Only if the service refused the player's token
+ * is the status 401 or 403, with the service's reason. Anything else is the lobby's problem (503),
+ * and the player may try again: a wrong URL, an invalid lobby token, a rate limit.
  */
 export function refusalFor(error: unknown, token: string): Refusal {
   // One that is not what its tag says may throw when it is read.
@@ -63,7 +65,8 @@ function refusalOf(error: unknown, token: string): Refusal {
     isRateLimit: answer?.status === 429,
   } as const;
   if (why.outcome === 'not_sent') return { ...ourProblem, reason: 'not_sent' };
-  // What a proxy answers says nothing about the token, and the request may have reached the service.
+  // What a proxy answers says nothing about the token, and the request may have reached the
+  // service.
   if (why.outcome === 'unknown' || !answer) {
     return { ...ourProblem, reason: 'outcome_unknown', isUnknown: true };
   }
@@ -76,7 +79,10 @@ function refusalOf(error: unknown, token: string): Refusal {
     : { status: 403, code: 4403, reason, error: line };
 }
 
-/** Whether the reason is a known one, or an unknown code with status 400, which the service uses to refuse tokens. */
+/**
+ * Whether the reason is a known one, or an unknown code with status 400, which the service uses to
+ * refuse tokens.
+ */
 function isAboutPlayer({ status, code }: StatusError, reason: string): boolean {
   return code !== undefined && (reason !== code || status === 400);
 }

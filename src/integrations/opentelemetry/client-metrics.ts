@@ -5,39 +5,50 @@ import { isTransportError } from '../../error/index.js';
 import { monotonicClock, type WatchLogEntry } from '../../stream/index.js';
 import type { RequestLogEntry } from '../../transport/index.js';
 
-/** Those of OpenTelemetry's HTTP conventions, in s, and more, since the service holds a poll for up to a minute. */
+/**
+ * Those of OpenTelemetry's HTTP conventions, in s, and more, since the service holds a poll for up
+ * to a minute.
+ */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60];
 
 /**
- * Returns a `log` for clients that feeds a meter: durations and errors of requests, polls that are open, how polls end, gaps, and how
- * long the service has been silent, in s. The names stand in docs/metrics.md; the attributes of requests are those of
- * OpenTelemetry's HTTP client conventions. No attribute has an id, a path or a token.
+ * Returns a `log` for clients that feeds a meter: durations and errors of requests, polls that are
+ * open, how polls end, gaps, and how long the service has been silent, in s. The names stand in
+ * docs/metrics.md; the attributes of requests are those of OpenTelemetry's HTTP client conventions.
+ * No attribute has an id, a path or a token.
  *
- * Call it once, after the SDK has been registered, and give the same function to all clients. Default `meter`: that of the SDK.
+ * Call it once, after the SDK has been registered, and give the same function to all clients.
+ * Default `meter`: that of the SDK.
  *
  * @example
  * const client = createClient({ url, token, log: clientMetrics() });
  */
 export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (entry: LogEntry) => void {
-  // Not the name of the conventions: beside an instrumentation of HTTP, one registry would have it twice.
+  // Not the name of the conventions: beside an instrumentation of HTTP, one registry would have it
+  // twice.
   const duration = meter.createHistogram('lobby.client.request.duration', {
-    ...{ unit: 's', description: 'How long requests took' },
+    unit: 's',
+    description: 'How long requests took',
     advice: { explicitBucketBoundaries: DURATIONS },
   });
   const open = meter.createUpDownCounter('lobby.polls.open', {
-    ...{ unit: '{poll}', description: 'Polls that the service is holding' },
+    unit: '{poll}',
+    description: 'Polls that the service is holding',
   });
   const turns = meter.createCounter('lobby.watch.poll_ends', {
-    ...{ unit: '{poll}', description: 'How polls ended' },
+    unit: '{poll}',
+    description: 'How polls ended',
   });
   const gaps = meter.createCounter('lobby.watch.gaps', {
-    ...{ unit: '{gap}', description: 'Points where events may have been missed' },
+    unit: '{gap}',
+    description: 'Points where events may have been missed',
   });
   const clock = monotonicClock(asyncScheduler);
   let lastWord: number | undefined;
   meter
     .createObservableGauge('lobby.watch.silence', {
-      ...{ unit: 's', description: 'How long no watch has been answered by the service' },
+      unit: 's',
+      description: 'How long no watch has been answered by the service',
     })
     .addCallback(result => {
       if (lastWord !== undefined) result.observe((clock.now() - lastWord) / 1_000);

@@ -9,11 +9,12 @@ export interface ConsumedBatch {
 }
 
 /**
- * Returns a function for the batches of `fleetBatches` that feeds a meter: how many messages the consumer is behind, the events that
- * it has read, and its gaps by reason. The names stand in docs/metrics.md.
+ * Returns a function for the batches of `fleetBatches` that feeds a meter: how many messages the
+ * consumer is behind, the events that it has read, and its gaps by reason. The names stand in
+ * docs/metrics.md.
  *
- * `consumer` names it, for example by its `durable`. Call it once, after the SDK has been registered. Default `meter`: that of the
- * SDK.
+ * `consumer` names it, for example by its `durable`. Call it once, after the SDK has been
+ * registered. Default `meter`: that of the SDK.
  *
  * @example
  * fleetBatches({ nats, durable: 'mail', ack }).subscribe(consumerMetrics('mail'));
@@ -24,13 +25,16 @@ export function consumerMetrics(
 ): (batch: ConsumedBatch) => void {
   const ofConsumer = { 'lobby.fleet.consumer': consumer };
   const lag = meter.createGauge('lobby.fleet.consumer.lag', {
-    ...{ unit: '{message}', description: 'Messages that the consumer has not read yet' },
+    unit: '{message}',
+    description: 'Messages that the consumer has not read yet',
   });
   const events = meter.createCounter('lobby.fleet.consumer.events', {
-    ...{ unit: '{event}', description: 'Events that it has read' },
+    unit: '{event}',
+    description: 'Events that it has read',
   });
   const gaps = meter.createCounter('lobby.fleet.consumer.gaps', {
-    ...{ unit: '{gap}', description: 'Points where events may be missing' },
+    unit: '{gap}',
+    description: 'Points where events may be missing',
   });
   return batch => {
     lag.record(batch.lag, ofConsumer);

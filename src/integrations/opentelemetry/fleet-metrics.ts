@@ -26,17 +26,22 @@ export interface WorkerEvent {
   readonly from?: string | undefined;
 }
 
-/** The events that are counted by their kinds. An assignment is one if the shard was a silent worker's. */
+/**
+ * The events that are counted by their kinds. An assignment is one if the shard was a silent
+ * worker's.
+ */
 const INCIDENTS = new Set(
   'assigned lost conflict gap identity_rejected identities_differ overloaded nats_error'.split(' '),
 );
 
 /**
- * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this process does: its shards, its
- * identities by state, events stored, answers that NATS has not stored yet (its lag), polls that wait for the rate limit, how
- * late its timers are, and incidents by kind. The names stand in docs/metrics.md.
+ * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this
+ * process does: its shards, its identities by state, events stored, answers that NATS has not
+ * stored yet (its lag), polls that wait for the rate limit, how late its timers are, and incidents
+ * by kind. The names stand in docs/metrics.md.
  *
- * `worker` is the `name` of the worker. Call it once, after the SDK has been registered. Default `meter`: that of the SDK.
+ * `worker` is the `name` of the worker. Call it once, after the SDK has been registered. Default
+ * `meter`: that of the SDK.
  *
  * @example
  * runFleet({ nats, identities$, client, name }).subscribe(fleetMetrics(name));
@@ -58,10 +63,12 @@ export function fleetMetrics(
   const age = gauge('heartbeat.age', 's', 'How long NATS has stored no heartbeat of the worker');
   const late = gauge('late', 's', 'How late the timers of the worker are');
   const events = meter.createObservableCounter('lobby.fleet.events', {
-    ...{ unit: '{event}', description: 'Events that it has stored' },
+    unit: '{event}',
+    description: 'Events that it has stored',
   });
   const incidents = meter.createCounter('lobby.fleet.incidents', {
-    ...{ unit: '{incident}', description: 'What went wrong, by kind' },
+    unit: '{incident}',
+    description: 'What went wrong, by kind',
   });
   meter.addBatchObservableCallback(
     result => {

@@ -17,10 +17,12 @@ export interface GateFigures {
 const STATES = ['open', 'away', 'waiting', 'pending', 'unresolved'] as const;
 
 /**
- * Returns a function for the `stats$` of a gate that feeds a meter: places by state, admissions, freed slots,
- * refusals by reason, and failed hooks. The names stand in docs/metrics.md. There are at most 64 reasons.
+ * Returns a function for the `stats$` of a gate that feeds a meter: places by state, admissions,
+ * freed slots, refusals by reason, and failed hooks. The names stand in docs/metrics.md. There are
+ * at most 64 reasons.
  *
- * Call it once a gate, after the SDK has been registered, with a name of its own if a meter has several. Default `meter`: that of the SDK.
+ * Call it once a gate, after the SDK has been registered, with a name of its own if a meter has
+ * several. Default `meter`: that of the SDK.
  *
  * @example
  * const gate$ = lobbyGate({ server, client });
@@ -33,19 +35,24 @@ export function gateMetrics(
   let stats: GateFigures | undefined;
   const own = name === undefined ? {} : { 'lobby.gate.name': name };
   const places = meter.createObservableGauge('lobby.gate.clients', {
-    ...{ unit: '{client}', description: 'Clients by state: open, away, waiting, pending, unresolved' },
+    unit: '{client}',
+    description: 'Clients by state: open, away, waiting, pending, unresolved',
   });
   const admitted = meter.createObservableCounter('lobby.gate.admitted', {
-    ...{ unit: '{player}', description: 'Players who have been admitted' },
+    unit: '{player}',
+    description: 'Players who have been admitted',
   });
   const slots = meter.createObservableCounter('lobby.gate.slots', {
-    ...{ unit: '{slot}', description: 'Slots of players who have left, by outcome: freed, not_freed' },
+    unit: '{slot}',
+    description: 'Slots of players who have left, by outcome: freed, not_freed',
   });
   const refused = meter.createObservableCounter('lobby.gate.refused', {
-    ...{ unit: '{client}', description: 'Clients that have been refused, by reason' },
+    unit: '{client}',
+    description: 'Clients that have been refused, by reason',
   });
   const hookFailures = meter.createObservableCounter('lobby.gate.hook_failures', {
-    ...{ unit: '{call}', description: 'Calls of hooks that have failed, except freeSlot' },
+    unit: '{call}',
+    description: 'Calls of hooks that have failed, except freeSlot',
   });
   meter.addBatchObservableCallback(
     result => {
@@ -60,5 +67,7 @@ export function gateMetrics(
     },
     [places, admitted, slots, refused, hookFailures],
   );
-  return next => (stats = next);
+  return next => {
+    stats = next;
+  };
 }

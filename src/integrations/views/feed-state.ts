@@ -21,9 +21,15 @@ export interface FeedState {
   readonly gap?: Gap;
   /** The lobby to join that came last, until it is dismissed. */
   readonly lobbyJoin?: LobbyJoinEvent;
-  /** When the reservation of that ends, in ms since 1970: 120 s after it came (docs/the-service.md, 3). */
+  /**
+   * When the reservation of that ends, in ms since 1970: 120 s after it came (docs/the-service.md,
+   * 3).
+   */
   readonly lobbyJoinExpiresAt?: number;
-  /** It has ended: the lobby server will refuse the player token. It is said while the state has subscribers. */
+  /**
+   * It has ended: the lobby server will refuse the player token. It is said while the state has
+   * subscribers.
+   */
   readonly isLobbyJoinExpired?: true;
   readonly status: WatchStatus;
 }
@@ -31,7 +37,8 @@ export interface FeedState {
 /** The state of a feed. */
 export interface FeedStateObservable extends StateObservable<FeedState> {
   /**
-   * Takes a gap or a lobby join out of the state, since it has been dealt with; not if a newer one has come meanwhile. Throws an `InputError`
+   * Takes a gap or a lobby join out of the state, since it has been dealt with; not if a newer one
+   * has come meanwhile. Throws an `InputError`
    * for what the feed never emitted, such as a copy.
    */
   dismiss(handled: Gap | LobbyJoinEvent): void;
@@ -40,20 +47,27 @@ export interface FeedStateObservable extends StateObservable<FeedState> {
 /** The service keeps the slot of a lobby join for so long, in ms. */
 const RESERVATION_MS = 120_000;
 
-/** So often a lobby join is looked at, in ms: a single timer would be late after the machine has slept. */
+/**
+ * So often a lobby join is looked at, in ms: a single timer would be late after the machine has
+ * slept.
+ */
 const LOOK_MS = 1_000;
 
 const states = new WeakMap<object, WeakMap<object, FeedStateObservable>>();
 
 /**
- * What there is to know about a feed, as a state that components show: by default about the client's own. It has the gaps and lobby joins from
- * when it was made: make it where you make the client. Nothing but `dismiss` takes them out; a lobby join that is too old to be joined is marked
+ * What there is to know about a feed, as a state that components show: by default about the
+ * client's own. It has the gaps and lobby joins from when it was made: make it where you make the
+ * client. Nothing but `dismiss` takes them out; a lobby join that is too old to be joined is marked
  * so. While it has subscribers, the feed polls.
  *
- * If the feed cannot go on, the status is `closed`, with an `error`. Who subscribes then starts nothing: `reload()` does.
+ * If the feed cannot go on, the status is `closed`, with an `error`. Who subscribes then starts
+ * nothing: `reload()` does.
  *
  * @example
- * feedState(client).subscribe(({ gap, lobbyJoin, status }) => render(gap, lobbyJoin, status.state));
+ * feedState(client).subscribe(({ gap, lobbyJoin, status }) =>
+ *   render(gap, lobbyJoin, status.state),
+ * );
  */
 export function feedState<Own extends object = NoOwnEvents>(
   client: Client<Own>,
@@ -83,7 +97,8 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
 
   constructor(client: Client<Own>, feed: EventFeed<Own>) {
     super({ status: closed(client.scheduler.now()) });
-    [this.#client, this.#feed] = [client, feed];
+    this.#client = client;
+    this.#feed = feed;
     const { scheduler } = client;
     this.#clocks = { scheduler, monotonic: monotonicClock(scheduler) };
     feed.signal$.pipe(takeUntil(client.closed$)).subscribe({
@@ -162,10 +177,14 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
     if (status.state !== 'closed' && this.isWanted && this.#following.closed) this.#follow();
   }
 
-  /** Subscribes to the feed a tick later, so that handlers of the same tick get what it has held for its next subscriber. */
+  /**
+   * Subscribes to the feed a tick later, so that handlers of the same tick get what it has held for
+   * its next subscriber.
+   */
   #follow(): void {
     this.#following.unsubscribe();
-    const following = (this.#following = new Subscription());
+    this.#following = new Subscription();
+    const following = this.#following;
     const ended = () => {
       following.unsubscribe();
       if (this.#status) this.#onStatus(this.#status);
@@ -173,7 +192,8 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
     const follow = () =>
       subscribeWhileOpen(following, this.#feed.all$, {
         next: () => undefined,
-        ...{ error: ended, complete: ended },
+        error: ended,
+        complete: ended,
       });
     following.add(tickOf(this.#client.scheduler).schedule(follow));
   }

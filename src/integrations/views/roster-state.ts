@@ -16,11 +16,14 @@ import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } f
 /** What is known of a group. */
 export interface RosterState {
   /**
-   * All members, by `identity_id`; undefined until they have come, and while nothing shows the group. Who has not changed is the same object
-   * as before.
+   * All members, by `identity_id`; undefined until they have come, and while nothing shows the
+   * group. Who has not changed is the same object as before.
    */
   readonly members?: ReadonlyMap<string, GroupMember>;
-  /** Those who failed to decode; absent if there are none. Whoever was a member before is still one of `members`, as last seen. */
+  /**
+   * Those who failed to decode; absent if there are none. Whoever was a member before is still one
+   * of `members`, as last seen.
+   */
   readonly malformed?: readonly MalformedMember[];
   readonly status: WatchStatus;
 }
@@ -48,19 +51,26 @@ type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake'
 
 type StatesByOptions = Map<string, WeakRef<SharedGroup>>;
 
-/** The states of a client's groups by what shares their watch, if anything, and their other options: while anyone holds them. */
+/**
+ * The states of a client's groups by what shares their watch, if anything, and their other options:
+ * while anyone holds them.
+ */
 const states = new WeakMap<object, WeakMap<object, StatesByOptions>>();
 
 /**
- * A group as a state that components show. The same group with the same options is the same state. It is `idle`, without members, before its
- * first subscriber and once the last one has been gone for the client's `linger`. Who has joined or left is an event: see `roster()`.
+ * A group as a state that components show. The same group with the same options is the same state.
+ * It is `idle`, without members, before its first subscriber and once the last one has been gone
+ * for the client's `linger`. Who has joined or left is an event: see `roster()`.
  *
- * If the watch cannot go on, the status is `closed`, with an `error`; the members stay. Who subscribes then starts nothing: `reload()` does.
+ * If the watch cannot go on, the status is `closed`, with an `error`; the members stay. Who
+ * subscribes then starts nothing: `reload()` does.
  *
  * Throws an `InputError` if an option is unknown or invalid.
  *
  * @example
- * rosterState(client, group_id).subscribe(({ members, status }) => render(members?.size ?? status.state));
+ * rosterState(client, group_id).subscribe(({ members, status }) =>
+ *   render(members?.size ?? status.state),
+ * );
  */
 export function rosterState<Own extends object>(
   client: Client<Own>,
@@ -132,7 +142,8 @@ class SharedGroup extends SharedState<RosterState> {
 
   #watch(): void {
     this.#watching.unsubscribe();
-    const watching = (this.#watching = new Subscription());
+    this.#watching = new Subscription();
+    const watching = this.#watching;
     const before = this.value.status;
     const now = () => this.#client.scheduler.now();
     const atFirst = connecting(now());

@@ -2,9 +2,10 @@ import { Observable, Subject, takeUntil, type Observer, type Subscriber, type Su
 import { connecting, type WatchStatus } from '../../stream/index.js';
 
 /**
- * A state that components show. It emits what is known now, then each change, but none that a newer one has replaced meanwhile. All subscribers
- * share what keeps it up to date, which goes on for the client's `linger` ms after the last of them. It never fails: `status` says why if it
- * cannot go on. It completes when its client is closed.
+ * A state that components show. It emits what is known now, then each change, but none that a newer
+ * one has replaced meanwhile. All subscribers share what keeps it up to date, which goes on for the
+ * client's `linger` ms after the last of them. It never fails: `status` says why if it cannot go
+ * on. It completes when its client is closed.
  */
 export interface StateObservable<S> extends Observable<S> {
   /** What is known now, without a subscription. It is the same object until something changes. */
@@ -63,7 +64,8 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   }
 
   #add(subscriber: Subscriber<S>): void {
-    // One that has gone already, as in `forkJoin([EMPTY, state])`, neither begins nor ends anything.
+    // One that has gone already, as in `forkJoin([EMPTY, state])`, neither begins nor ends
+    // anything.
     if (subscriber.closed) return;
     this.#seen.set(subscriber, NOTHING);
     subscriber.add(() => {
@@ -75,7 +77,10 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
     if (!this.#isEmitting) this.#emit();
   }
 
-  /** Emits to all subscribers. What one of them changes is emitted to all once that one returns: none sees it before what it replaces. */
+  /**
+   * Emits to all subscribers. What one of them changes is emitted to all once that one returns:
+   * none sees it before what it replaces.
+   */
   #emit(): void {
     if (this.#isEmitting) return;
     this.#isEmitting = true;
@@ -95,7 +100,10 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   }
 }
 
-/** Subscribes to a source until a subscription is closed, even by what the source emits while it is being subscribed to. */
+/**
+ * Subscribes to a source until a subscription is closed, even by what the source emits while it is
+ * being subscribed to.
+ */
 export function subscribeWhileOpen<T>(
   subscription: Subscription,
   source$: Observable<T>,
@@ -104,7 +112,8 @@ export function subscribeWhileOpen<T>(
   const stop$ = new Subject<void>();
   subscription.add(() => stop$.next());
   source$.pipe(takeUntil(stop$)).subscribe({
-    ...{ next, error },
+    next,
+    error,
     complete: () => {
       if (!subscription.closed) complete();
     },

@@ -5,7 +5,10 @@ import { DirectState } from '../../direct/index.js';
 export class Attendance {
   /** Whether there is no subscriber. */
   readonly isAbsent$ = new DirectState(true);
-  /** Whether to poll: not once there has been no subscriber for `linger` ms. It changes after `isAbsent$`. */
+  /**
+   * Whether to poll: not once there has been no subscriber for `linger` ms. It changes after
+   * `isAbsent$`.
+   */
   readonly isActive$ = new DirectState(false);
   readonly #linger: number;
   readonly #scheduler: SchedulerLike;
@@ -20,7 +23,10 @@ export class Attendance {
     this.#onPause = onPause;
   }
 
-  /** Counts a subscriber until it leaves. Returns whether there is one: what has been held may be enough for it. */
+  /**
+   * Counts a subscriber until it leaves. Returns whether there is one: what has been held may be
+   * enough for it.
+   */
   join(subscriber: Subscriber<never>): boolean {
     subscriber.add(() => this.#leave());
     this.#subscribers++;

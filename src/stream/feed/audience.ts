@@ -18,14 +18,18 @@ import type { WatchSignal } from '../watch-signal.js';
 interface BufferOptions<T> {
   /** Whether a value is not to be held. Default: never. */
   readonly passes?: (value: T) => boolean;
-  /** Called with how many values have been held, when they may be emitted. If it returns an array, that is emitted instead of them. */
+  /**
+   * Called with how many values have been held, when they may be emitted. If it returns an array,
+   * that is emitted instead of them.
+   */
   readonly instead?: (queuedCount: number) => T[] | undefined;
 }
 
 /**
- * Holds values while the last value of `isHeld$` is `true`, and emits them when it is `false` again, in order and without loss.
- * What is emitted may cause `isHeld$` to change: the rest is held then. Completes and fails as the source does, once nothing is
- * held any more.
+ * Holds values while the last value of `isHeld$` is `true`, and emits them when it is `false`
+ * again, in order and without loss.
+ * What is emitted may cause `isHeld$` to change: the rest is held then. Completes and fails as the
+ * source does, once nothing is held any more.
  */
 export function bufferWhile<T>(
   isHeld$: Observable<boolean>,
@@ -82,7 +86,10 @@ export function bufferWhile<T>(
     });
 }
 
-/** What `run` returns while the last value of `isOn$` is `true`, and again each time. Completes and fails as that does. */
+/**
+ * What `run` returns while the last value of `isOn$` is `true`, and again each time. Completes and
+ * fails as that does.
+ */
 export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>): Observable<T> {
   return isOn$.pipe(
     // `switchMap` would wait for `isOn$` to complete, which never happens.
@@ -93,15 +100,23 @@ export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>
 
 /** The subscribers of a feed, as its watch sees them. */
 export interface Audience<A> {
-  /** Whether there is no subscriber: emits at once, and at each change. Answers are held meanwhile. */
+  /**
+   * Whether there is no subscriber: emits at once, and at each change. Answers are held meanwhile.
+   */
   readonly isAbsent$: Observable<boolean>;
-  /** Whether to poll: not once there has been no subscriber for `linger` ms. Emits at once, and at each change, after `isAbsent$`. */
+  /**
+   * Whether to poll: not once there has been no subscriber for `linger` ms. Emits at once, and at
+   * each change, after `isAbsent$`.
+   */
   readonly isActive$: Observable<boolean>;
-  /** Splits an answer into parts that are delivered one by one, since the last subscriber may leave in between. */
+  /**
+   * Splits an answer into parts that are delivered one by one, since the last subscriber may leave
+   * in between.
+   */
   readonly split: (answer: A) => readonly A[];
   /**
-   * Emits signals part by part, and holds the rest while it is absent. Ends with `taken` once all have been emitted; or with
-   * `expired`, if it comes back when `isExpired` says so.
+   * Emits signals part by part, and holds the rest while it is absent. Ends with `taken` once all
+   * have been emitted; or with `expired`, if it comes back when `isExpired` says so.
    */
   readonly deliver: (
     signals: readonly WatchSignal<A>[],
@@ -109,7 +124,10 @@ export interface Audience<A> {
   ) => Observable<WatchSignal<A> | 'taken' | 'expired'>;
 }
 
-/** The audience of a feed. It is a value, so that a watch without one does not contain what holds answers. */
+/**
+ * The audience of a feed. It is a value, so that a watch without one does not contain what holds
+ * answers.
+ */
 export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>, 'deliver'>): Audience<A> {
   const deliver: Audience<A>['deliver'] = (signals, isExpired) => {
     if (signals.every(({ kind }) => kind === 'checkpoint')) return of(...signals, 'taken' as const);
@@ -126,8 +144,9 @@ export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>,
 }
 
 /**
- * Runs a watch that has no audience of its own while this one is active. What comes while it is absent is held, except for the
- * status; `drops` is called when the audience comes back, and returns whether what has been held is dropped.
+ * Runs a watch that has no audience of its own while this one is active. What comes while it is
+ * absent is held, except for the status; `drops` is called when the audience comes back, and
+ * returns whether what has been held is dropped.
  */
 export function queuedSignals<A>(
   run: () => Observable<WatchSignal<A>>,

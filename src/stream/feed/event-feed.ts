@@ -33,11 +33,11 @@ import { FeedConnection, type FeedSource } from './feed-connection.js';
 import type { Gap, WatchSignal, WatchStatus } from '../watch-signal.js';
 
 /**
- * The live events of an identity as a set of streams that share one poll. The poll runs while any stream of events has a
- * subscriber. `Own` has the payloads of your own event kinds.
+ * The live events of an identity as a set of streams that share one poll. The poll runs while any
+ * stream of events has a subscriber. `Own` has the payloads of your own event kinds.
  *
- * A client's feed keeps its position while it has no subscribers: the next one gets what has happened meanwhile, or a gap if that is
- * too long ago.
+ * A client's feed keeps its position while it has no subscribers: the next one gets what has
+ * happened meanwhile, or a gap if that is too long ago.
  */
 export interface EventFeed<in out Own extends object = NoOwnEvents> {
   /** Every event, in order. */
@@ -48,20 +48,32 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
   readonly lobbyJoin$: Observable<LobbyJoinEvent>;
   /** Notifications to show to the player immediately, each with its event, of any kind. */
   readonly notification$: Observable<{ readonly notification: Notification; readonly event: LiveEvent<Own> }>;
-  /** Events of kinds that neither this library nor your client declares. `name` is the name on the wire. */
+  /**
+   * Events of kinds that neither this library nor your client declares. `name` is the name on the
+   * wire.
+   */
   readonly unknown$: Observable<UnknownEvent>;
   /** Events that failed to decode, and why. */
   readonly malformed$: Observable<MalformedEvent>;
-  /** The status of the poll: the current one first, `idle` if there is none, then each change. It starts no poll, and never ends. */
+  /**
+   * The status of the poll: the current one first, `idle` if there is none, then each change. It
+   * starts no poll, and never ends.
+   */
   readonly status$: Observable<WatchStatus>;
-  /** Emits if events may have been missed, before the first event after the gap. It starts no poll, and never ends. */
+  /**
+   * Emits if events may have been missed, before the first event after the gap. It starts no poll,
+   * and never ends.
+   */
   readonly gap$: Observable<Gap>;
   /**
-   * The current status, then everything that happens, in order: each event, as an answer, before the streams of events emit it. It starts
-   * no poll, and never ends.
+   * The current status, then everything that happens, in order: each event, as an answer, before
+   * the streams of events emit it. It starts no poll, and never ends.
    */
   readonly signal$: Observable<WatchSignal<IdentityEventList<Own>>>;
-  /** The events of one kind, including your own kinds. Throws an `InputError` if there is no such kind. */
+  /**
+   * The events of one kind, including your own kinds. Throws an `InputError` if there is no such
+   * kind.
+   */
   on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
 }
 
@@ -76,8 +88,8 @@ export const KINDS: readonly string[] = [
 /** The options of {@link eventFeed}. */
 export interface EventFeedConfig {
   /**
-   * How long the poll continues after the last subscriber has unsubscribed, in ms. An answer that arrives in this time is
-   * held for the next subscriber. 0 ends the poll at once. Default 1,000.
+   * How long the poll continues after the last subscriber has unsubscribed, in ms. An answer that
+   * arrives in this time is held for the next subscriber. 0 ends the poll at once. Default 1,000.
    */
   readonly linger?: number;
   /** The clock. Default `asyncScheduler`. */
@@ -87,15 +99,19 @@ export interface EventFeedConfig {
 const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: schedulerLike };
 
 /**
- * Creates a feed from the signals of a watch, which all event streams of the feed share. It is subscribed to with the first
- * subscriber, and unsubscribed from `linger` ms after the last one has left. Events that come while there is no subscriber wait for the
- * next one; each is emitted once. `status$` also emits the current status. The event streams end with the error that ends the
- * watch, and complete if it completes. `status$` and `gap$` only observe: they start nothing, and never end.
+ * Creates a feed from the signals of a watch, which all event streams of the feed share. It is
+ * subscribed to with the first subscriber, and unsubscribed from `linger` ms after the last one has
+ * left. Events that come while there is no subscriber wait for the next one; each is emitted once.
+ * `status$` also emits the current status. The event streams end with the error that ends the
+ * watch, and complete if it completes. `status$` and `gap$` only observe: they start nothing, and
+ * never end.
  *
  * Throws an `InputError` if the config is invalid.
  *
  * @example
- * const feed = eventFeed(watchSignals(index => client.events.watch(index ? { watch_index: index } : {})));
+ * const feed = eventFeed(
+ *   watchSignals(index => client.events.watch(index ? { watch_index: index } : {})),
+ * );
  */
 export function eventFeed<Own extends object = NoOwnEvents>(
   source: ObservableInput<WatchSignal<IdentityEventList<Own>>>,
@@ -105,8 +121,9 @@ export function eventFeed<Own extends object = NoOwnEvents>(
 }
 
 /**
- * The same from signals that know the audience of the feed. They stay subscribed to until they end, and have to respect the
- * audience. `ownKinds` are those that a client declares; without them, any kind may be asked for.
+ * The same from signals that know the audience of the feed. They stay subscribed to until they end,
+ * and have to respect the audience. `ownKinds` are those that a client declares; without them, any
+ * kind may be asked for.
  */
 export function audienceFeed<Own extends object>(
   source: FeedSource<Own>,

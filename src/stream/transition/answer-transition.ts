@@ -15,7 +15,10 @@ import {
   type WatchState,
 } from './watch-state.js';
 
-/** An answer: emits the gap before it, if any, then the answer if it has news, and continues from its index. */
+/**
+ * An answer: emits the gap before it, if any, then the answer if it has news, and continues from
+ * its index.
+ */
 export function answerTransition<A>(
   state: WatchState,
   event: WatchEvent<A> & { kind: 'answer' },
@@ -74,8 +77,8 @@ function answeredBy<A>(
 }
 
 /**
- * Whether the poll of an answer stays paid for: it has no news; or it equals the last one, but for its index, and came at once. A
- * server that ignores the index answers so each time.
+ * Whether the poll of an answer stays paid for: it has no news; or it equals the last one, but for
+ * its index, and came at once. A server that ignores the index answers so each time.
  */
 function isPaidFor(position: Position, answered: Answered): boolean {
   return !answered.isNews || (answered.content === position.content && isAtOnce(answered));
@@ -88,8 +91,9 @@ function isOfAnotherLog(position: Position, { handle }: Answered): boolean {
 }
 
 /**
- * An answer of another log is not delivered: its index means nothing in the log of ours, and what came before it in its own log is not
- * known. The next poll goes without an index. If that happens again before an index was of use, it is a failure: there may be two logs.
+ * An answer of another log is not delivered: its index means nothing in the log of ours, and what
+ * came before it in its own log is not known. The next poll goes without an index. If that happens
+ * again before an index was of use, it is a failure: there may be two logs.
  */
 function anotherLogTransition<A>(state: WatchState, now: Instant, settings: WatchSettings<A>): Transition<A> {
   const { index, due, mixUps } = state.position;
@@ -115,7 +119,10 @@ function anotherLogTransition<A>(state: WatchState, now: Instant, settings: Watc
 const CHECK_LOGS =
   'answers are of two logs (`handleOf`), and an index of one means nothing in the other: are there two servers behind one address?';
 
-/** An empty answer without an index: `ack` is asked all the same, since it may decide that the watch ends. */
+/**
+ * An empty answer without an index: `ack` is asked all the same, since it may decide that the watch
+ * ends.
+ */
 function noIndexTransition<A>(
   state: WatchState,
   answer: A,
@@ -156,7 +163,10 @@ function positionAfter<A>(
   return { position, gap };
 }
 
-/** The service itself has said that there is nothing new. Its index has not become younger: there is no new one. */
+/**
+ * The service itself has said that there is nothing new. Its index has not become younger: there is
+ * no new one.
+ */
 export function noNewsTransition<A>(
   state: WatchState,
   now: Instant,
@@ -179,7 +189,10 @@ function saidAt(askedAt: Instant, now: Instant, timeout: number): Instant {
   return hasSlept(askedAt, now) || ageOf(askedAt, now) > timeout ? askedAt : now;
 }
 
-/** An index as it is sent back: a string, even if the service sends a number. Undefined if it is empty or cannot be sent. */
+/**
+ * An index as it is sent back: a string, even if the service sends a number. Undefined if it is
+ * empty or cannot be sent.
+ */
 function usableIndex(index: unknown, isIndex: (text: string) => boolean): string | undefined {
   const text = Number.isSafeInteger(index) ? String(index) : index;
   return typeof text === 'string' && text !== '' && isIndex(text) ? text : undefined;

@@ -6,7 +6,10 @@ import { asked, paced } from './pace.js';
 import { CHECK_CUTS, quiet, unheard } from './status.js';
 import { transitionOf, type PollFailure, type Transition, type WatchState } from './watch-state.js';
 
-/** What ends a poll that was held for so long, in ms, and is not the service's own no, may be something between. */
+/**
+ * What ends a poll that was held for so long, in ms, and is not the service's own no, may be
+ * something between.
+ */
 const CUT_MS = 5_000;
 
 /** Polls that something between ends all at once come again over this time, in ms. */
@@ -23,7 +26,10 @@ export function isCut(
   return mayBeCut === true && hasIndex && heldFor >= CUT_MS && !isBroken;
 }
 
-/** How a poll was cut off: how long it had been held, how the next ones are spread, and what was asked for, in ms. */
+/**
+ * How a poll was cut off: how long it had been held, how the next ones are spread, and what was
+ * asked for, in ms.
+ */
 interface Cut {
   readonly heldFor: number;
   readonly spread: number;

@@ -17,7 +17,10 @@ import { staleTransition } from './stale-transition.js';
 import { CHECK_CUTS } from './status.js';
 import { transitionTo, type PollFailure, type Transition, type WatchState } from './watch-state.js';
 
-/** A poll ended by an error. The service has said something, or something between has cut the poll off, or it failed: law 4. */
+/**
+ * A poll ended by an error. The service has said something, or something between has cut the poll
+ * off, or it failed: law 4.
+ */
 export function failureTransition<A>(
   state: WatchState,
   { error, heldFor, hasArrived = false }: PollFailure,
@@ -55,7 +58,10 @@ export function failureTransition<A>(
   }
 }
 
-/** How long a page that says nothing of the service may ask to wait after a cut, in ms: nothing is polled meanwhile. */
+/**
+ * How long a page that says nothing of the service may ask to wait after a cut, in ms: nothing is
+ * polled meanwhile.
+ */
 const MAX_WAIT_OF_CUT_MS = 1_000;
 
 function isLimited(error: unknown): boolean {

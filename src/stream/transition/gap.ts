@@ -3,7 +3,10 @@ import { ageLimit, ageOf, margin, type Instant } from '../clocks.js';
 import type { WatchSettings } from '../watch-settings.js';
 import type { DueGap, Position } from './position.js';
 
-/** How long after a moment it takes until what came then may be forgotten, in ms from now. Less than 0 if it is expired. */
+/**
+ * How long after a moment it takes until what came then may be forgotten, in ms from now. Less than
+ * 0 if it is expired.
+ */
 function expiresIn(since: Instant, now: Instant, retention: number): number {
   return ageLimit(retention) - ageOf(since, now);
 }
@@ -12,13 +15,18 @@ function isExpired(since: Instant, now: Instant, retention: number): boolean {
   return expiresIn(since, now, retention) < 0;
 }
 
-/** Since when a poll may miss something. Never before the last gap; and what is sent right after a word misses nothing. */
+/**
+ * Since when a poll may miss something. Never before the last gap; and what is sent right after a
+ * word misses nothing.
+ */
 function missesSince({ indexAt, contactAt, gapAt }: Position, askedAt: Instant, retention: number): Instant {
   const since = ageOf(contactAt, askedAt) <= margin(retention) ? contactAt : indexAt;
   return ageOf(gapAt, askedAt) < ageOf(since, askedAt) ? gapAt : since;
 }
 
-/** The gap before the answer to a poll that was sent at one time and answered, or not, at another. */
+/**
+ * The gap before the answer to a poll that was sent at one time and answered, or not, at another.
+ */
 export function dueGap(
   position: Position,
   askedAt: Instant,
@@ -36,8 +44,8 @@ export function isDeliverable({ indexAt, gapAt }: Position, now: Instant, retent
 }
 
 /**
- * A wait, in ms, that ends a little before the index, or what may have come since the last word, expires: a last chance. `early` returns how
- * long before that, in ms.
+ * A wait, in ms, that ends a little before the index, or what may have come since the last word,
+ * expires: a last chance. `early` returns how long before that, in ms.
  */
 export function waitBeforeExpiry(
   position: Position,
@@ -56,8 +64,9 @@ export function waitBeforeExpiry(
 }
 
 /**
- * The position after a poll that ended without a word of the service. An index for which a gap is due, and that is older than the last word
- * allows, is dropped: the service has forgotten it, or each answer to it is broken. Without one, the service answers at once.
+ * The position after a poll that ended without a word of the service. An index for which a gap is
+ * due, and that is older than the last word allows, is dropped: the service has forgotten it, or
+ * each answer to it is broken. Without one, the service answers at once.
  */
 export function withoutExpired(
   position: Position,

@@ -16,7 +16,9 @@ export function refunded(pace: Pace, minInterval: number): Pace {
   return { ...pace, paidUntil: pace.paidUntil - minInterval };
 }
 
-/** How long the next poll has to wait, in ms, so that polls without news keep to their rate limit. */
+/**
+ * How long the next poll has to wait, in ms, so that polls without news keep to their rate limit.
+ */
 export function paceWait<A>(
   { paidUntil }: Pace,
   now: Instant,
@@ -25,7 +27,9 @@ export function paceWait<A>(
   return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
 }
 
-/** Waits for `wait` ms, at least as long as the rate limit asks for. A wake may shorten it to that. */
+/**
+ * Waits for `wait` ms, at least as long as the rate limit asks for. A wake may shorten it to that.
+ */
 export function paced<A>(pace: Pace, now: Instant, settings: WatchSettings<A>, wait = 0): Pace {
   const least = paceWait(pace, now, settings);
   return { ...pace, rest: restFor(now, Math.max(least, wait), least) };

@@ -6,7 +6,10 @@ import { resumePoint, type ResumePoint } from '../resume-point.js';
 export interface Position {
   /** The index for the next poll; undefined to start from now. */
   readonly index: string | undefined;
-  /** The index is no older than this: when the poll was sent that brought it or, if it brought news, the word before that. */
+  /**
+   * The index is no older than this: when the poll was sent that brought it or, if it brought news,
+   * the word before that.
+   */
   readonly indexAt: Instant;
   /** The last word of the service: what comes with the next news may have waited since then. */
   readonly contactAt: Instant;
@@ -14,7 +17,9 @@ export interface Position {
   readonly gapAt: Instant;
   /** There is a cache on the way, so that the age of the index is not known. */
   readonly isStale: boolean;
-  /** The key of the last answer with news, by which a repeat is recognized, and of the one before. */
+  /**
+   * The key of the last answer with news, by which a repeat is recognized, and of the one before.
+   */
   readonly key: unknown;
   readonly keyBefore: unknown;
   /** What the last answer with news had besides its index. */
@@ -66,7 +71,8 @@ export function resumedPosition(
   retention: number,
 ): Position {
   const age = now.at - at;
-  // Clocks of machines differ a little. A time that is further ahead says nothing about the age, which may be any.
+  // Clocks of machines differ a little. A time that is further ahead says nothing about the age,
+  // which may be any.
   const isFromFuture = -age > margin(retention);
   const indexAt = age > 0 ? instantAt(at, now) : now;
   const reason = index === undefined ? 'index_missing' : isFromFuture ? 'silence' : undefined;

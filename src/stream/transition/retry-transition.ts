@@ -7,7 +7,10 @@ import { asked, paced } from './pace.js';
 import { indexHint, unheard } from './status.js';
 import { transitionTo, type Transition, type WatchState } from './watch-state.js';
 
-/** An index is tried once more from 7 to 2 s before it expires, in ms: many may have got theirs with the same event. */
+/**
+ * An index is tried once more from 7 to 2 s before it expires, in ms: many may have got theirs with
+ * the same event.
+ */
 const LAST_CHANCE_MS = { latest: 2_000, spread: 5_000 };
 
 type Retry = Extract<Recovery, { kind: 'retry' }>;
@@ -41,7 +44,9 @@ export function retryTransition<A>(
   const pace = asked(paced(before.pace, now, settings, wait), now, after);
   const change = {
     state: offline ? 'offline' : 'retrying',
-    ...{ attempt, nextTry: now.at + pace.rest.until - now.monotonic, error },
+    attempt,
+    nextTry: now.at + pace.rest.until - now.monotonic,
+    error,
     hint:
       trouble.hint ??
       (health.isAnswered ? undefined : hint) ??

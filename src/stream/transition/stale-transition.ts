@@ -7,8 +7,9 @@ import { CHECK_CACHE, quiet } from './status.js';
 import { transitionOf, type Transition, type WatchState } from './watch-state.js';
 
 /**
- * Whether an answer may be a cache's: it says nothing new, at once, and with the very index that was sent. Or it is one of the last
- * two answers with news, under an index that goes back: two caches, or replicas, each repeat what they have.
+ * Whether an answer may be a cache's: it says nothing new, at once, and with the very index that
+ * was sent. Or it is one of the last two answers with news, under an index that goes back: two
+ * caches, or replicas, each repeat what they have.
  */
 export function isStaleAnswer<A>(
   position: Position,
@@ -23,7 +24,10 @@ export function isStaleAnswer<A>(
   return !isEmpty && isKnown && isOlder(index, position.index);
 }
 
-/** An answer that may be a cache's is no word of the service: the watch polls on at its pace. Nobody knows any more how old the index is. */
+/**
+ * An answer that may be a cache's is no word of the service: the watch polls on at its pace. Nobody
+ * knows any more how old the index is.
+ */
 export function staleTransition<A>(
   state: WatchState,
   now: Instant,

@@ -11,7 +11,10 @@ import {
 /** What a person should know about a watch: law 15. */
 export interface Health {
   readonly status: WatchStatus;
-  /** A poll that is held for so long, in ms, shows that the service is well: longer than something has held the one before. */
+  /**
+   * A poll that is held for so long, in ms, shows that the service is well: longer than something
+   * has held the one before.
+   */
   readonly heldAfter: number;
   /** The service has answered: its URL is right. */
   readonly isAnswered: boolean;
@@ -30,7 +33,9 @@ interface Change {
 /** After this long without a word of the service, in ms, the status says so. */
 const QUIET_MS = 150_000;
 
-/** After the browser has said that it has a network again, a poll has to be held for so long, in ms. */
+/**
+ * After the browser has said that it has a network again, a poll has to be held for so long, in ms.
+ */
 const ONLINE_MS = 5_000;
 
 const CHECK_NETWORK = 'the browser says that it has no network; polls go on, since it may be wrong';
@@ -69,7 +74,10 @@ export function held(health: Health, now: Instant): Change {
   return withStatus(health, { state: 'live', attempt }, now);
 }
 
-/** The service holds a poll without an index, which it has to answer at once. The status stays what it is. */
+/**
+ * The service holds a poll without an index, which it has to answer at once. The status stays what
+ * it is.
+ */
 export function heldFirst(health: Health, now: Instant): Change {
   const { state, attempt, error, nextTry } = health.status;
   if (state === 'live') return { health, signals: [] };
@@ -77,7 +85,10 @@ export function heldFirst(health: Health, now: Instant): Change {
   return { health: next, signals: [{ kind: 'status', status: next.status }] };
 }
 
-/** A poll ended without a word, but did not fail. The status says so if there has been none for a while. */
+/**
+ * A poll ended without a word, but did not fail. The status says so if there has been none for a
+ * while.
+ */
 export function quiet(
   health: Health,
   contactAt: Instant,
@@ -105,8 +116,8 @@ export function offline(health: Health, now: Instant): Change {
 }
 
 /**
- * The browser says that it has a network again. It may be wrong: a poll has to be held for 5 s. If it has said so before, and the service has
- * said nothing since, only a word counts.
+ * The browser says that it has a network again. It may be wrong: a poll has to be held for 5 s. If
+ * it has said so before, and the service has said nothing since, only a word counts.
  */
 export function online(health: Health, now: Instant): Change {
   if (!health.isOffline) return { health, signals: [] };
@@ -124,7 +135,10 @@ export function unheard(health: Health, heldFor: number): Health {
   return health.heldAfter === Infinity ? health : { ...health, heldAfter: heldFor + HELD_MS };
 }
 
-/** What may be wrong with a poll that fails again and again, for no other reason that is known, at a service that forgets nothing. */
+/**
+ * What may be wrong with a poll that fails again and again, for no other reason that is known, at a
+ * service that forgets nothing.
+ */
 export function indexHint(contactAt: Instant, now: Instant, retention: number): string | undefined {
   return retention === Infinity && ageOf(contactAt, now) >= QUIET_MS ? CHECK_INDEX : undefined;
 }

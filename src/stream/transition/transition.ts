@@ -20,7 +20,10 @@ import {
   type WatchState,
 } from './watch-state.js';
 
-/** The laws of the watch as one pure function: from a state and what happened to a poll to the next transition. */
+/**
+ * The laws of the watch as one pure function: from a state and what happened to a poll to the next
+ * transition.
+ */
 export function transition<A>(
   state: WatchState,
   event: WatchEvent<A>,
@@ -141,10 +144,14 @@ function wokenTransition<A>(
   return transitionTo(next, { ...status, nextTry: now.at + wait }, now, 'woken');
 }
 
-/** A feed has a subscriber again: goes on where the last one left, but not before the service or the pace allow it. */
+/**
+ * A feed has a subscriber again: goes on where the last one left, but not before the service or the
+ * pace allow it.
+ */
 function returnedTransition<A>(state: WatchState, now: Instant, settings: WatchSettings<A>): Transition<A> {
   const { index, due } = state.position;
-  // The first subscriber comes back to nothing: its watch only goes on with the pace of another one.
+  // The first subscriber comes back to nothing: its watch only goes on with the pace of another
+  // one.
   const hasPolled = state.askedAt.monotonic > -Infinity;
   const isGivenUp = !settings.resume && hasPolled && (index !== undefined || due !== undefined);
   const position = isGivenUp
@@ -165,7 +172,10 @@ function returnedTransition<A>(state: WatchState, now: Instant, settings: WatchS
   return {
     signals: [{ kind: 'status', status: health.status }],
     state: {
-      ...{ position, pace, health, askedAt: state.askedAt },
+      position,
+      pace,
+      health,
+      askedAt: state.askedAt,
       // Nothing listened for wakes meanwhile.
       needsFreshConnection: state.needsFreshConnection || hasSlept(state.askedAt, now),
     },

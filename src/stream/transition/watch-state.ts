@@ -32,7 +32,10 @@ export type WatchEvent<A> =
   /** It was not answered in time. */
   | { readonly kind: 'timeout'; readonly wasSent?: boolean }
   | PollFailure
-  /** The machine woke; the last subscriber of a feed left; one came back. `wasSent`: it has ended a poll that had been sent. */
+  /**
+   * The machine woke; the last subscriber of a feed left; one came back. `wasSent`: it has ended a
+   * poll that had been sent.
+   */
   | { readonly kind: Interruption; readonly wasSent?: boolean }
   /** What was held for the next subscriber is expired. */
   | { readonly kind: 'expired' }
@@ -44,7 +47,10 @@ export type WatchEvent<A> =
 export interface PollFailure {
   readonly kind: 'failure';
   readonly error: unknown;
-  /** How long it had been on its way, in ms, when an answer began to arrive or, without one, when it failed. */
+  /**
+   * How long it had been on its way, in ms, when an answer began to arrive or, without one, when it
+   * failed.
+   */
   readonly heldFor: number;
   /** The body of an answer had begun to arrive. */
   readonly hasArrived?: boolean;
@@ -52,8 +58,10 @@ export interface PollFailure {
   readonly wasSent?: boolean;
 }
 
-/** What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left; one came back. A page that goes offline
- * or online interrupts neither. */
+/**
+ * What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left;
+ * one came back. A page that goes offline or online interrupts neither.
+ */
 export type Interruption = 'woken' | 'left' | 'returned' | 'offline' | 'online';
 
 /** When it happens. */
@@ -77,11 +85,17 @@ export interface Transition<A> {
 
 /** An answer on its way to the subscriber. */
 export interface Delivery<A> {
-  /** What `ack` gets: the answer, its checkpoint, and the gap before it, even if that has been emitted earlier. */
+  /**
+   * What `ack` gets: the answer, its checkpoint, and the gap before it, even if that has been
+   * emitted earlier.
+   */
   readonly answer: A;
   readonly checkpoint: Checkpoint;
   readonly gap: Gap | undefined;
-  /** What is emitted: the gap, unless it has been, then the answer or, if it has no news, the checkpoint. */
+  /**
+   * What is emitted: the gap, unless it has been, then the answer or, if it has no news, the
+   * checkpoint.
+   */
   readonly signals: readonly WatchSignal<A>[];
 }
 

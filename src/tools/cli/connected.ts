@@ -45,7 +45,10 @@ export function connected(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Prints OK. The outcome is known: a caller that sees an exit code other than 0 might free the slot of a player who is in. */
+/**
+ * Prints OK. The outcome is known: a caller that sees an exit code other than 0 might free the slot
+ * of a player who is in.
+ */
 function printOk(): void {
   process.stdout.write('OK\n', error => {
     if (!error) return;

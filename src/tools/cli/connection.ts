@@ -22,11 +22,13 @@ export interface ConnectionValues {
 }
 
 /**
- * Creates the client for a command that uses one of the services: at the service's own URL if there is one, otherwise at the
- * URL of all services. Flags take precedence over the environment. The token comes only from the environment, because other
- * users of the machine can see command-line arguments.
+ * Creates the client for a command that uses one of the services: at the service's own URL if there
+ * is one, otherwise at the URL of all services. Flags take precedence over the environment. The
+ * token comes only from the environment, because other users of the machine can see command-line
+ * arguments.
  *
- * Throws an error that names the flag or the variable if the URL or the token is missing or invalid.
+ * Throws an error that names the flag or the variable if the URL or the token is missing or
+ * invalid.
  *
  * @example
  * clientOf('group', values, process.env).group.members(group_id).subscribe();
@@ -42,7 +44,9 @@ export function clientOf(
   if (!token) throw new Error('the token is missing: set LOBBY_RX_TOKEN');
   try {
     return createClient({
-      ...{ [`${service}Url`]: url, token, insecure: values.insecure },
+      [`${service}Url`]: url,
+      token,
+      insecure: values.insecure,
       ...(transport && { transport }),
     });
   } catch (error) {
@@ -59,7 +63,10 @@ export function clientOf(
   }
 }
 
-/** The URL of a service as it was given, and by which flag or variable. Throws an error if there is none. */
+/**
+ * The URL of a service as it was given, and by which flag or variable. Throws an error if there is
+ * none.
+ */
 export function urlOf(
   service: 'group' | 'matchmaker' | 'api',
   values: ConnectionValues,

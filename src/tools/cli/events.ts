@@ -75,7 +75,8 @@ export function events(args: readonly string[]): Promise<void> {
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
 
-      // Printed in `ack`, so that the checkpoint advances only after the reader has taken the lines.
+      // Printed in `ack`, so that the checkpoint advances only after the reader has taken the
+      // lines.
       const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<void> => {
         const wanted = list.filter(event => kind === undefined || event.kind === kind);
         const printed$ = from(wanted).pipe(

@@ -38,7 +38,8 @@ Exit codes:
   130, 143   members, connected, doctor: stopped by a signal before the end
 `;
 
-// The reader of our output may close the pipe at any time, as head does. There is nothing left to do then.
+// The reader of our output may close the pipe at any time, as head does. There is nothing left to
+// do then.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(`cannot write to standard output: ${error.code}`, EXIT.refused);
   process.exit();

@@ -28,7 +28,10 @@ export interface ParsedFlags<Options extends Flags> {
   readonly positionals: readonly string[];
 }
 
-/** The flags of a command, and its other arguments. Throws an error in one line if there is one that it does not take. */
+/**
+ * The flags of a command, and its other arguments. Throws an error in one line if there is one that
+ * it does not take.
+ */
 export function parseFlags<const Options extends Flags>(
   command: string,
   args: readonly string[],
@@ -59,7 +62,10 @@ export function parseFlags<const Options extends Flags>(
   throw new Error(`lobby-rx ${command} takes no arguments but its flags; see lobby-rx ${command} --help`);
 }
 
-/** Writes `--count -1` as `--count=-1`: Node refuses the former, and we have a better message for the latter. */
+/**
+ * Writes `--count -1` as `--count=-1`: Node refuses the former, and we have a better message for
+ * the latter.
+ */
 function joinNumbers(args: readonly string[], flags: Flags): string[] {
   const joined: string[] = [];
   for (const arg of args) {
@@ -71,7 +77,10 @@ function joinNumbers(args: readonly string[], flags: Flags): string[] {
   return joined;
 }
 
-/** The number in the text of a flag. Throws an error that names the flag if it is anything but a whole number in this range. */
+/**
+ * The number in the text of a flag. Throws an error that names the flag if it is anything but a
+ * whole number in this range.
+ */
 export function wholeNumber(flag: string, text: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
   const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;

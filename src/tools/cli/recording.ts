@@ -5,7 +5,10 @@ import { isTransportError } from '../../error/index.js';
 import { fromFetch, type Transport } from '../../transport/index.js';
 import { warn } from './terminal/index.js';
 
-/** A transport whose requests and answers are recorded in a new file. Throws an error if there is such a file. */
+/**
+ * A transport whose requests and answers are recorded in a new file. Throws an error if there is
+ * such a file.
+ */
 export function recordTo(path: string): Transport {
   let file: number | undefined;
   const write = (line: string) => {
@@ -33,19 +36,25 @@ export function recordTo(path: string): Transport {
   return transport;
 }
 
-/** A service that answers as recorded in a file. Throws an error if the file cannot be read or has no recording. */
+/**
+ * A service that answers as recorded in a file. Throws an error if the file cannot be read or has
+ * no recording.
+ */
 export function handlerOfRecording(path: string): Handler {
   const transport = fromRecording(textOf(path));
   return ({ method, url }) =>
     transport({
-      ...{ method, url: `http://127.0.0.1${url}`, headers: {} },
+      method,
+      url: `http://127.0.0.1${url}`,
+      headers: {},
       ...(url.includes('watch_index=') && { kind: 'poll' as const }),
     }).pipe(
       map(({ status, headers, text }): EmulatedResponse => {
         const type = headers.get('content-type') ?? 'application/json';
         const retryAfter = headers.get('retry-after');
         return {
-          ...{ status, body: text },
+          status,
+          body: text,
           headers: { 'content-type': type, ...(retryAfter !== null && { 'retry-after': retryAfter }) },
         };
       }),

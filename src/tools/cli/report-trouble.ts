@@ -6,8 +6,8 @@ import { warn } from './terminal/index.js';
 const NOTABLE_WAIT = 2_000;
 
 /**
- * Reports the trouble of a watch on standard error: each gap, the first of consecutive failures, and that it is over. Emits
- * the answers of the watch.
+ * Reports the trouble of a watch on standard error: each gap, the first of consecutive failures,
+ * and that it is over. Emits the answers of the watch.
  *
  * @example
  * client.watchSignals(getMembers, { group_id }).pipe(reportTrouble(), concatMap(print));

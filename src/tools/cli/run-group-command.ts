@@ -8,7 +8,9 @@ import { run, type RunConfig } from './run.js';
 export interface GroupCommand extends RunConfig {
   readonly name: string;
   readonly help: string;
-  /** What it does. `isForPeople` is whether its output is read on a terminal, and not by a program. */
+  /**
+   * What it does. `isForPeople` is whether its output is read on a terminal, and not by a program.
+   */
   readonly work: (
     group: GroupApi,
     group_id: string,
@@ -17,7 +19,10 @@ export interface GroupCommand extends RunConfig {
   ) => Observable<unknown>;
 }
 
-/** Runs a command that takes one group, `--count` and `--json`: reads its arguments and calls `work` with them. */
+/**
+ * Runs a command that takes one group, `--count` and `--json`: reads its arguments and calls `work`
+ * with them.
+ */
 export function runGroupCommand(args: readonly string[], command: GroupCommand): Promise<void> {
   const { name, help, work } = command;
   return run(() => {

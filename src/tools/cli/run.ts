@@ -25,15 +25,20 @@ export class ExitError extends Error {
 
 /** How a command runs. */
 export interface RunConfig {
-  /** Whether the command runs until it is stopped: then a signal is its normal end, with exit code 0. Default false. */
+  /**
+   * Whether the command runs until it is stopped: then a signal is its normal end, with exit code
+   * 0. Default false.
+   */
   readonly endless?: boolean;
 }
 
 /**
- * Runs a command. `prepare` reads the arguments and returns the work to do, or a text to print, such as the help.
+ * Runs a command. `prepare` reads the arguments and returns the work to do, or a text to print,
+ * such as the help.
  *
- * The promise resolves when the work completes or fails, or on SIGINT or SIGTERM, which unsubscribe from it. It never
- * rejects: errors are printed on standard error, and the exit code shows their kind.
+ * The promise resolves when the work completes or fails, or on SIGINT or SIGTERM, which unsubscribe
+ * from it. It never rejects: errors are printed on standard error, and the exit code shows their
+ * kind.
  *
  * @example
  * run(() => client.group.members(group_id).pipe(concatMap(member => printLine(jsonLine(member)))));

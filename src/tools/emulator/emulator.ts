@@ -31,20 +31,28 @@ import {
   type WorldConfig,
 } from './world/index.js';
 
-/** The options of {@link createEmulator}. All are optional; the defaults are the values of deployed servers. */
+/**
+ * The options of {@link createEmulator}. All are optional; the defaults are the values of deployed
+ * servers.
+ */
 export interface EmulatorConfig extends WorldConfig, ServiceConfig {}
 
 const OPTIONS: Options<EmulatorConfig> = { ...worldOptions, ...serviceOptions };
 
 /**
- * The whole service in memory. Its world is empty at first. Commands change the world, and requests are answered from it, in
- * the way deployed servers do. Commands throw an `InputError` for ids and tokens that were never issued, and for unknown or
- * invalid options.
+ * The whole service in memory. Its world is empty at first. Commands change the world, and requests
+ * are answered from it, in the way deployed servers do. Commands throw an `InputError` for ids and
+ * tokens that were never issued, and for unknown or invalid options.
  */
 export interface Emulator {
-  /** The service as a function, without a network. Most tests use a client with `transport` instead. */
+  /**
+   * The service as a function, without a network. Most tests use a client with `transport` instead.
+   */
   readonly handle: Handler;
-  /** A transport for clients in this process: `createClient({ ...emulator.urls, transport: emulator.transport, token })`. */
+  /**
+   * A transport for clients in this process: `createClient({ ...emulator.urls, transport:
+   * emulator.transport, token })`.
+   */
   readonly transport: Transport;
   /** A base URL at which `transport` reaches all three services. */
   readonly url: string;
@@ -52,8 +60,8 @@ export interface Emulator {
   readonly urls: ServiceUrls;
 
   /**
-   * Adds an identity with a generated profile, and returns its id and a bearer token. The fields of `profile` override the
-   * generated ones.
+   * Adds an identity with a generated profile, and returns its id and a bearer token. The fields of
+   * `profile` override the generated ones.
    *
    * @example
    * const { identity_id, token } = emulator.addIdentity({ display_name: 'Ada' });
@@ -62,8 +70,8 @@ export interface Emulator {
   /** Makes two identities friends: each gets the other's updates as live events. */
   readonly befriend: (identity_id: string, friend_id: string) => void;
   /**
-   * Changes a profile. The identity and its friends receive an `identity_update`, and watches of member pages that contain
-   * the identity are answered.
+   * Changes a profile. The identity and its friends receive an `identity_update`, and watches of
+   * member pages that contain the identity are answered.
    *
    * @example
    * emulator.updateProfile(identity_id, { bio: 'Hello.' });
@@ -77,15 +85,19 @@ export interface Emulator {
    */
   readonly updatePresence: (identity_id: string, presence: Omit<Presence, 'update_ts'> | null) => void;
   /**
-   * Sends an event to an identity and returns its `ts`. `kind` is sent unchanged (docs/the-service.md, 2.4): its key is the
-   * name of the event's kind. It may also be unknown or invalid, since a server may send that too.
+   * Sends an event to an identity and returns its `ts`. `kind` is sent unchanged
+   * (docs/the-service.md, 2.4): its key is the name of the event's kind. It may also be unknown or
+   * invalid, since a server may send that too.
    *
    * @example
    * emulator.publish(identity_id, { chat_message: { text: 'Hi' } });
    */
   readonly publish: (identity_id: string, kind: object, notification?: Notification) => string;
 
-  /** Adds a group without members and returns its id. The fields of `handle` override the generated ones. */
+  /**
+   * Adds a group without members and returns its id. The fields of `handle` override the generated
+   * ones.
+   */
   readonly addGroup: (handle?: Partial<GroupHandle>) => string;
   /** Adds an identity to a group; does nothing if it is already a member. */
   readonly join: (group_id: string, identity_id: string) => void;
@@ -99,9 +111,15 @@ export interface Emulator {
    * const { lobby_id, token } = emulator.addLobby({ maxPlayers: 4 });
    */
   readonly addLobby: (plan?: LobbyPlan) => AddedLobby;
-  /** Reserves a slot, as finding or joining a lobby does, and returns the player token. Throws if the lobby is full. */
+  /**
+   * Reserves a slot, as finding or joining a lobby does, and returns the player token. Throws if
+   * the lobby is full.
+   */
   readonly reservePlayer: (lobby_id: string) => string;
-  /** Like `reservePlayer`, but also sends the player token to an identity in a `matchmaker_lobby_join`. */
+  /**
+   * Like `reservePlayer`, but also sends the player token to an identity in a
+   * `matchmaker_lobby_join`.
+   */
   readonly sendLobbyJoin: (identity_id: string, lobby_id: string) => string;
   /** The current state of a player token; `undefined` if it was never issued. */
   readonly playerState: (player_token: string) => PlayerState | undefined;
@@ -114,8 +132,8 @@ export interface Emulator {
   readonly renewToken: (token: string) => string;
 
   /**
-   * Makes upcoming requests fail. Call the returned function to stop that. If several faults apply to a request, the one that
-   * was planned first happens.
+   * Makes upcoming requests fail. Call the returned function to stop that. If several faults apply
+   * to a request, the one that was planned first happens.
    *
    * @example
    * emulator.fault({ kind: 'html', status: 502 }, { times: 3 });
@@ -133,8 +151,9 @@ export interface Emulator {
 }
 
 /**
- * Creates an emulator of the service, for demos and for your own tests. It opens no port: use its `transport` in the same
- * process, or `listen` to serve it over HTTP. Throws an `InputError` if the config is invalid.
+ * Creates an emulator of the service, for demos and for your own tests. It opens no port: use its
+ * `transport` in the same process, or `listen` to serve it over HTTP. Throws an `InputError` if the
+ * config is invalid.
  *
  * @example
  * const emulator = createEmulator();

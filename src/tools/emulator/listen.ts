@@ -1,5 +1,5 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { defer } from 'rxjs';
 import {
   aFunction,
@@ -13,6 +13,7 @@ import {
 import { answerControl, CONTROL_PATH, type Control, type ControlAccess } from './control/index.js';
 import type { Emulator } from './emulator.js';
 import { serviceUrls, type EmulatedResponse, type Handler, type ServiceUrls } from './service/index.js';
+import { socketPool, type SocketPool } from './socket-pool.js';
 
 const LOOPBACK = '127.0.0.1';
 
@@ -24,16 +25,23 @@ export interface ListenConfig {
   /** The port to listen on. Default 0: any free port. */
   readonly port?: number;
   /**
-   * The address to listen on: `0.0.0.0` to be reached by other machines, a phone or a container for example, all of which may then use the
-   * service. Default `127.0.0.1`.
+   * The address to listen on: `0.0.0.0` to be reached by other machines, a phone or a container for
+   * example, all of which may then use the service. Default `127.0.0.1`.
    */
   readonly host?: string;
-  /** Further names, with their ports if they have one, by which pages and programs may reach the `control` and the `workbench`. Default: none. */
+  /**
+   * Further names, with their ports if they have one, by which pages and programs may reach the
+   * `control` and the `workbench`. Default: none.
+   */
   readonly allowHosts?: readonly string[];
-  /** Commands to offer at `/_emulator/…`, to those who know the secret in `EmulatorServer.control`. Default: none. */
+  /**
+   * Commands to offer at `/_emulator/…`, to those who know the secret in `EmulatorServer.control`.
+   * Default: none.
+   */
   readonly control?: Control;
   /**
-   * With a `control`: answers what is at `/_emulator/workbench`, a page, and below it what the page asks for with the secret.
+   * With a `control`: answers what is at `/_emulator/workbench`, a page, and below it what the page
+   * asks for with the secret.
    * Default: nothing.
    */
   readonly workbench?: Handler;
@@ -60,10 +68,15 @@ const OPTIONS: Options<ListenConfig> = {
 export interface EmulatorServer {
   /** The base URL of the server. All three services can also be reached at this URL. */
   readonly url: string;
-  /** The base URLs of the three services, for a client: `createClient({ ...server.urls, token })`. */
+  /**
+   * The base URLs of the three services, for a client: `createClient({ ...server.urls, token })`.
+   */
   readonly urls: ServiceUrls;
   readonly port: number;
-  /** Where to POST commands, and the bearer token for that; undefined unless `listen` was called with a `control`. */
+  /**
+   * Where to POST commands, and the bearer token for that; undefined unless `listen` was called
+   * with a `control`.
+   */
   readonly control: { readonly url: string; readonly secret: string } | undefined;
   /** Resolves to the number of open sockets. */
   readonly sockets: () => Promise<number>;
@@ -72,8 +85,9 @@ export interface EmulatorServer {
 }
 
 /**
- * Serves an emulator over HTTP, until `close()`; unless there is a `host`, on 127.0.0.1. Rejects with an `InputError` if the config is invalid, and
- * with Node's own error (for example `EADDRINUSE`) if it cannot listen on the port. It needs Node; in a page, use
+ * Serves an emulator over HTTP, until `close()`; unless there is a `host`, on 127.0.0.1. Rejects
+ * with an `InputError` if the config is invalid, and with Node's own error (for example
+ * `EADDRINUSE`) if it cannot listen on the port. It needs Node; in a page, use
  * `emulator.transport`.
  *
  * @example
@@ -141,32 +155,6 @@ function nodeModule<Name extends 'node:http' | 'node:crypto'>(name: Name) {
   if (!process?.getBuiltinModule)
     throw new InputError('listen', 'called in Node; in a page, use emulator.transport', 'a call in a page');
   return process.getBuiltinModule(name);
-}
-
-/** The open sockets of a server. */
-interface SocketPool {
-  /** All that are open now stay open, but nothing of the service is sent on them any more. */
-  readonly kill: () => void;
-  readonly isDead: (socket: Socket) => boolean;
-}
-
-function socketPool(server: Server): SocketPool {
-  const open = new Set<Socket>();
-  const dead = new WeakSet<Socket>();
-  server.on('connection', (socket: Socket) => {
-    open.add(socket);
-    socket.once('close', () => open.delete(socket));
-  });
-  return {
-    kill: () => {
-      for (const socket of open) {
-        dead.add(socket);
-        // Otherwise Node would close it once it has been idle for a while.
-        socket.setTimeout(0);
-      }
-    },
-    isDead: socket => dead.has(socket),
-  };
 }
 
 async function serve(

@@ -18,7 +18,10 @@ export interface RecordedRequest {
   readonly pending: boolean;
 }
 
-/** How many requests to keep: enough for any test, without leaking in an emulator that runs for weeks. */
+/**
+ * How many requests to keep: enough for any test, without leaking in an emulator that runs for
+ * weeks.
+ */
 const MAX_REQUESTS = 10_000;
 
 /** Wraps a handler so that each request is appended to `requests`. */
@@ -27,7 +30,9 @@ export function withRequests(handle: Handler, now: () => number, requests: Recor
     defer(() => {
       const { method, url, headers, body } = request;
       const record = {
-        ...{ method, url, body },
+        method,
+        url,
+        body,
         token: headers.authorization?.replace(/^Bearer /, ''),
         at: now(),
         status: undefined as number | undefined,
@@ -36,8 +41,12 @@ export function withRequests(handle: Handler, now: () => number, requests: Recor
       requests.push(record);
       if (requests.length > MAX_REQUESTS) requests.shift();
       return handle(request).pipe(
-        tap(({ status }) => (record.status = status)),
-        finalize(() => (record.pending = false)),
+        tap(({ status }) => {
+          record.status = status;
+        }),
+        finalize(() => {
+          record.pending = false;
+        }),
       );
     });
 }

@@ -10,7 +10,10 @@ const BELOW = 14;
 const HEIGHTS = { poll: 18, wait: 8 };
 /** A letter is as wide, in pixels, at most: a bar that is too short for its text has none. */
 const LETTER = 6.8;
-/** Marbles of the same time are so far apart, in pixels; those after the fourth stand in the same place. */
+/**
+ * Marbles of the same time are so far apart, in pixels; those after the fourth stand in the same
+ * place.
+ */
 const APART = 7;
 const BESIDE = 3;
 /** What is not seen any more is removed as often, in ms. */
@@ -22,7 +25,10 @@ const AXIS = 18;
 const LABEL = 70;
 const STEPS = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
 
-/** Draws items into an SVG: time flows from the right, where it is now, to the left. `scale` is in pixels per second. */
+/**
+ * Draws items into an SVG: time flows from the right, where it is now, to the left. `scale` is in
+ * pixels per second.
+ */
 export function createDrawing(svg: SVGSVGElement, scale: number) {
   const flow = svg.appendChild(document.createElementNS(SVG, 'g'));
   const bars = flow.appendChild(document.createElementNS(SVG, 'g'));

@@ -10,7 +10,9 @@ const MOST_KINDS = 12;
 const WIDTH = 22;
 const HEIGHT = 20;
 
-/** A legend of what has been drawn, and of nothing else: first the marks, then the kinds of events. */
+/**
+ * A legend of what has been drawn, and of nothing else: first the marks, then the kinds of events.
+ */
 export function createLegendView(legend: Element) {
   const kinds = new Set<string>();
   const add = (mark: SVGElement, label: string) => {

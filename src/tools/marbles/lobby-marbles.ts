@@ -7,11 +7,13 @@ import { STYLE } from './style.js';
 import { createTimeline, type EventOfKind, type NamedWatch } from './timeline.js';
 
 /**
- * `<lobby-marbles>`: draws what a client does, while it does it. Each watch has a row: its polls as bars, waits as dashes, events as
- * marbles with the first letter of their kind, cuts, failures, wakes and gaps as signs, and its status as the colour of the line. The row
- * `requests` has what belongs to no watch.
+ * `<lobby-marbles>`: draws what a client does, while it does it. Each watch has a row: its polls as
+ * bars, waits as dashes, events as marbles with the first letter of their kind, cuts, failures,
+ * wakes and gaps as signs, and its status as the colour of the line. The row `requests` has what
+ * belongs to no watch.
  *
- * Who presses on something gets the event `pick`, whose `detail.at` is when that ended, in ms since 1970.
+ * Who presses on something gets the event `pick`, whose `detail.at` is when that ended, in ms since
+ * 1970.
  *
  * It shows no payload and no token. What leaves the left edge is forgotten.
  */
@@ -21,8 +23,9 @@ export interface LobbyMarbles extends HTMLElement {
   /** Draws an event in the row of the watch that was answered last. */
   readonly event: (event: EventOfKind) => void;
   /**
-   * Names the row of a watch. Its `log` is for the `log` of the watch, its `event` for events. Without that `log`, the row of the watch
-   * gets the name whose answer comes before the first event.
+   * Names the row of a watch. Its `log` is for the `log` of the watch, its `event` for events.
+   * Without that `log`, the row of the watch gets the name whose answer comes before the first
+   * event.
    *
    * @example
    * const row = marbles.watch('Ada');
@@ -33,7 +36,10 @@ export interface LobbyMarbles extends HTMLElement {
   mark: number | undefined;
   /** Whether the picture stands still. What happens meanwhile is drawn when it goes on. */
   paused: boolean;
-  /** The clock, in ms since 1970; set it before the first entry. Default `Date.now`; for a client with a `scheduler`, that. */
+  /**
+   * The clock, in ms since 1970; set it before the first entry. Default `Date.now`; for a client
+   * with a `scheduler`, that.
+   */
   now: () => number;
 }
 
@@ -43,7 +49,10 @@ declare global {
   }
 }
 
-/** How often the picture moves if the user wants little motion, and how often the list is written, in ms. */
+/**
+ * How often the picture moves if the user wants little motion, and how often the list is written,
+ * in ms.
+ */
 const SECOND = 1_000;
 /** How many items the list has. */
 const LISTED = 50;
@@ -51,7 +60,8 @@ const LISTED = 50;
 const SCALE = 12;
 
 /**
- * Defines the element `<lobby-marbles>`. Does nothing where there are no elements, or if it is defined.
+ * Defines the element `<lobby-marbles>`. Does nothing where there are no elements, or if it is
+ * defined.
  *
  * @example
  * defineMarbles();
@@ -98,7 +108,9 @@ function createElementClass() {
     connectedCallback(): void {
       this.#view ??= createView(this.attachShadow({ mode: 'open' }), {
         scale: Number(this.getAttribute('scale')) || SCALE,
-        toggle: () => (this.paused = !this.paused),
+        toggle: () => {
+          this.paused = !this.paused;
+        },
         pick: at => this.dispatchEvent(new CustomEvent('pick', { detail: { at } })),
       });
       if (!this.#isPaused) this.#flow();
@@ -147,7 +159,10 @@ const HTML = `<div class="legend" part="legend"></div><svg class="picture" aria-
 <p></p><button type="button" part="pause">Pause</button>
 <details part="list"><summary>As a list</summary><ol tabindex="0" aria-label="What has happened, the newest first"></ol></details>`;
 
-/** What is in the element: the picture, its legend, what the pointer is on, a button, and a list for those who cannot see the picture. */
+/**
+ * What is in the element: the picture, its legend, what the pointer is on, a button, and a list for
+ * those who cannot see the picture.
+ */
 function createView(
   root: ShadowRoot,
   { scale, toggle, pick }: { scale: number; toggle: () => void; pick: (at: number) => void },
@@ -170,11 +185,15 @@ function createView(
   let width = svg.clientWidth;
 
   // Reading it in each frame would cost a layout.
-  new ResizeObserver(() => (width = svg.clientWidth)).observe(svg);
+  new ResizeObserver(() => {
+    width = svg.clientWidth;
+  }).observe(svg);
   button.addEventListener('click', toggle);
   svg.addEventListener('pointerover', ({ target }) => {
     const item = drawing.itemAt(target);
-    if (item) tooltip.textContent = about.textContent = inWords(item);
+    if (!item) return;
+    about.textContent = inWords(item);
+    tooltip.textContent = about.textContent;
   });
   svg.addEventListener('click', ({ target }) => {
     const item = drawing.itemAt(target);
@@ -209,7 +228,9 @@ function createView(
       listedAt = now;
       write();
     },
-    showPaused: (isPaused: boolean) => (button.textContent = isPaused ? 'Continue' : 'Pause'),
+    showPaused: (isPaused: boolean) => {
+      button.textContent = isPaused ? 'Continue' : 'Pause';
+    },
   };
 }
 

@@ -140,7 +140,8 @@ export function createTimeline(now: () => number) {
     if (wait === 0) return;
     const after = attempt > 0 ? `, after ${attempt} ${attempt === 1 ? 'failure' : 'failures'}` : '';
     track.wait = add(track.row, 'wait', at, {
-      ...{ to: at + wait, tone: why },
+      to: at + wait,
+      tone: why,
       text: `waits for ${inSeconds(wait)}${after}`,
     });
   };
@@ -168,19 +169,27 @@ export function createTimeline(now: () => number) {
     const at = now();
     const isNext = lastMarble?.row === row && lastMarble.from === at;
     lastMarble = add(row, 'marble', at, {
-      ...{ to: at, tone: kind, letter: String.fromCodePoint(name.codePointAt(0) ?? 32).toUpperCase() },
-      ...{ text: name.replaceAll('_', ' '), nth: isNext ? lastMarble!.nth + 1 : 0 },
+      to: at,
+      tone: kind,
+      letter: String.fromCodePoint(name.codePointAt(0) ?? 32).toUpperCase(),
+      text: name.replaceAll('_', ' '),
+      nth: isNext ? lastMarble!.nth + 1 : 0,
     });
   };
 
   return {
     rows: rows as readonly Row[],
     log: (entry: LogEntry) => void log(entry),
-    event: (one: EventOfKind) => event(one, lastAnswered?.row ?? (callRow ??= addRow('requests'))),
+    event: (one: EventOfKind) => {
+      if (!lastAnswered) callRow ??= addRow('requests');
+      event(one, lastAnswered?.row ?? callRow!);
+    },
     watch: (name: string): NamedWatch => {
       let track: Track | undefined;
       return {
-        log: entry => (track = log(entry, name)),
+        log: entry => {
+          track = log(entry, name);
+        },
         event: one => {
           if (!track && lastAnswered) {
             track = lastAnswered;

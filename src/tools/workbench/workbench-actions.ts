@@ -7,7 +7,10 @@ import type { SeenAction } from './world-view.js';
 /** How many actions are remembered. */
 const MOST = 100;
 
-/** What is done, other than by commands: faults as people name them, which polls that are held meet, too. */
+/**
+ * What is done, other than by commands: faults as people name them, which polls that are held meet,
+ * too.
+ */
 const BREAKS: Readonly<Record<string, Break>> = {
   down: { lasts: 10_000, faults: [['reset_before_request', Infinity]] },
   restart: { lasts: 2_000, faults: [['reset_before_request', Infinity]] },
@@ -53,7 +56,10 @@ export class WorkbenchActions {
     this.#called.push(...fields);
   };
 
-  /** The same commands, of which each is remembered, and `break`. `self` is whom they act on that name nobody. */
+  /**
+   * The same commands, of which each is remembered, and `break`. `self` is whom they act on that
+   * name nobody.
+   */
   observed(control: Control, emulator: Emulator, self: string): Control {
     const remembered = (line: string, act: () => ControlResult): ControlResult => {
       const at = this.#scheduler.now();

@@ -14,13 +14,22 @@ export function readWorkbenchPage(places: readonly URL[] = PLACES): string {
   return readFileSync(place, 'utf8');
 }
 
-/** The answer with the page. Nothing but its own script runs in it, and nothing but its own server is asked. */
+/**
+ * The answer with the page. Nothing but its own script runs in it, and nothing but its own server
+ * is asked.
+ */
 export function pageAnswer(page: string): EmulatedResponse {
   const [, script = ''] = /<script type="module">([^]*)<\/script>/.exec(page) ?? [];
   const digest = createHash('sha256').update(script).digest('base64');
   const policy = [
-    ...["default-src 'none'", `script-src 'sha256-${digest}'`, "style-src 'unsafe-inline'", 'img-src data:'],
-    ...["connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+    "default-src 'none'",
+    `script-src 'sha256-${digest}'`,
+    "style-src 'unsafe-inline'",
+    'img-src data:',
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
   ];
   return {
     status: 200,

@@ -15,7 +15,9 @@ import { WorkbenchActions } from './workbench-actions.js';
 import { pageAnswer } from './workbench-page.js';
 import { ownerOf, viewOfWorld, type WorldView } from './world-view.js';
 
-/** How long a watch of the page is held if nothing happens, and how long it collects changes, in ms. */
+/**
+ * How long a watch of the page is held if nothing happens, and how long it collects changes, in ms.
+ */
 const HELD = 20_000;
 const COLLECTED = 100;
 
@@ -61,7 +63,9 @@ export function createWorkbench(
       reservation: config.reservation ?? 120_000,
       retention: config.retention ?? 300_000,
       ...viewOfWorld(emulator, saved),
-      ...{ actions: actions.list, self: world.identityId, help: control.help },
+      actions: actions.list,
+      self: world.identityId,
+      help: control.help,
       requests,
       watch,
     };
@@ -88,7 +92,9 @@ export function createWorkbench(
   };
 
   return {
-    ...{ emulator, world, control },
+    emulator,
+    world,
+    control,
     workbench: ({ method, url, body }) => {
       const { pathname, searchParams } = new URL(url, 'http://workbench');
       const what = `${method} ${pathname.replace(/^\/_emulator\/workbench\/?/, '')}`;
@@ -116,7 +122,8 @@ function bodyOf(body: string | undefined, name: string): Readonly<Record<string,
 const json = (value: object): EmulatedResponse => ({
   status: 200,
   headers: {
-    ...{ 'content-type': 'application/json', 'cache-control': 'no-store' },
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   },
   body: JSON.stringify(value),

@@ -50,7 +50,9 @@ export interface SeenIdentity {
 
 /** What a workbench shows of an emulator. It has no secrets. */
 export interface WorldView {
-  /** The clock of the emulator; how long a reservation holds, and how long an event is kept, in ms. */
+  /**
+   * The clock of the emulator; how long a reservation holds, and how long an event is kept, in ms.
+   */
   readonly now: number;
   readonly reservation: number;
   readonly retention: number;
@@ -90,19 +92,23 @@ export function viewOfWorld(
 ): Pick<WorldView, 'identities' | 'groups' | 'lobbies' | 'fault_kinds' | 'planned'> {
   return {
     identities: saved.identities.map(([identity_id, { profile }]) => ({
-      ...{ identity_id, display_name: profile.display_name },
+      identity_id,
+      display_name: profile.display_name,
       ...(profile.presence?.status && { presence: profile.presence.status }),
     })),
     groups: saved.groups.map(([group_id, { handle, members }]) => ({
-      ...{ group_id, display_name: handle.display_name },
+      group_id,
+      display_name: handle.display_name,
       members: members.map(([identity_id]) => identity_id),
     })),
     lobbies: saved.lobbies.map(([lobby_id, { maxPlayers }]) => ({
-      ...{ lobby_id, slots: maxPlayers },
+      lobby_id,
+      slots: maxPlayers,
       players: saved.players
         .filter(([, player]) => player.lobby_id === lobby_id)
         .map(([token, { reservedAt }]) => ({
-          ...{ player: `…${token.slice(-6)}`, reserved_at: reservedAt },
+          player: `…${token.slice(-6)}`,
+          reserved_at: reservedAt,
           state: emulator.playerState(token) ?? 'removed',
         })),
     })),

@@ -6,8 +6,9 @@ import { isIP, type Socket } from 'node:net';
 export type AgentOf = (url: string, mayReuse: boolean) => Agent;
 
 /**
- * Creates agents for both protocols. Only a GET may reuse a socket: if the server closes the socket at that moment, there is no way
- * to tell whether the request was carried out. The idle sockets do not keep the process alive.
+ * Creates agents for both protocols. Only a GET may reuse a socket: if the server closes the socket
+ * at that moment, there is no way to tell whether the request was carried out. The idle sockets do
+ * not keep the process alive.
  */
 export function createAgents(options: AgentOptions = {}): AgentOf {
   const { localAddress } = options;
@@ -17,7 +18,8 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
     ...(usesProxyOfEnvironment() && { proxyEnv: process.env }),
     ...options,
   };
-  // Not only 256 idle ones: when an event comes to thousands of watches at once, each needs its socket again a moment later.
+  // Not only 256 idle ones: when an event comes to thousands of watches at once, each needs its
+  // socket again a moment later.
   const kept = { ...common, keepAlive: true, maxFreeSockets: Infinity };
   // With a limit, Node would hand a socket on to the next request.
   const single = { ...common, keepAlive: false, maxSockets: Infinity };
@@ -26,22 +28,29 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
   return (url, mayReuse) => (isTls(url) ? https : http)[mayReuse ? 'kept' : 'single'];
 }
 
-/** Whether Node was told to use `HTTP_PROXY` and its like: from Node 24 on it does so, but only for its own agents. */
+/**
+ * Whether Node was told to use `HTTP_PROXY` and its like: from Node 24 on it does so, but only for
+ * its own agents.
+ */
 function usesProxyOfEnvironment(): boolean {
   const { execArgv, env } = process;
   const options = [...execArgv, ...(env.NODE_OPTIONS ?? '').split(' ')];
   return env.NODE_USE_ENV_PROXY === '1' || options.includes('--use-env-proxy');
 }
 
-/** How long an address may take to accept a connection, in ms, if its host has been slow. Node's default is 250. */
+/**
+ * How long an address may take to accept a connection, in ms, if its host has been slow. Node's
+ * default is 250.
+ */
 const PATIENCE_MS = 5_000;
 
 /** The hosts to which no connection could be made because each address was given up too soon. */
 const slowHosts = new Set<string>();
 
 /**
- * Of several addresses of a host, Node gives each but the last so little time that a slow handshake, over a satellite for example, never comes
- * to its end. Once that has made a connection fail, they get more.
+ * Of several addresses of a host, Node gives each but the last so little time that a slow
+ * handshake, over a satellite for example, never comes to its end. Once that has made a connection
+ * fail, they get more.
  */
 function patient<A extends Agent>(agent: A): A {
   const own = agent as unknown as Connecting;
@@ -63,7 +72,10 @@ interface Connecting {
   createConnection: (options: { readonly host?: string }, ...rest: unknown[]) => Socket | undefined;
 }
 
-/** The headers by which no cache answers a GET, and none lets it wait for an open one to the same URL. */
+/**
+ * The headers by which no cache answers a GET, and none lets it wait for an open one to the same
+ * URL.
+ */
 export function freshness(method: string): Readonly<Record<string, string>> {
   return method === 'GET' ? { 'cache-control': 'no-cache' } : {};
 }
@@ -73,7 +85,10 @@ export function isTls(url: string): boolean {
   return /^https:/i.test(url);
 }
 
-/** Closes the sockets that wait to be reused for the server of a URL. They are dead together, or alive together. */
+/**
+ * Closes the sockets that wait to be reused for the server of a URL. They are dead together, or
+ * alive together.
+ */
 export function dropIdleSockets(agent: Agent, url: string): void {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');

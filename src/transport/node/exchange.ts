@@ -7,8 +7,9 @@ import type { AnswerHead, Receiver, Send, SentRequest } from '../send.js';
 export type SendInit = Parameters<Send>[1];
 
 /**
- * Starts a request: what it throws, or rejects with, is why nothing was sent. It gives the exchange the
- * request of Node's, with `follow`; or, where that is hidden from it, the answer, with `readHidden`.
+ * Starts a request: what it throws, or rejects with, is why nothing was sent. It gives the exchange
+ * the request of Node's, with `follow`; or, where that is hidden from it, the answer, with
+ * `readHidden`.
  */
 export type StartRequest = (
   exchange: Exchange,
@@ -20,8 +21,8 @@ export type StartRequest = (
 /**
  * One request in Node and its answer, from the moment when the request is started.
  *
- * A GET is sent once more, on a new socket, if the server closed an idle one just as it was reused. It may
- * have read the request, but a GET can safely be repeated. Browsers retry in this case, too.
+ * A GET is sent once more, on a new socket, if the server closed an idle one just as it was reused.
+ * It may have read the request, but a GET can safely be repeated. Browsers retry in this case, too.
  */
 export class Exchange implements SentRequest {
   readonly #start: StartRequest;
@@ -71,8 +72,9 @@ export class Exchange implements SentRequest {
   }
 
   /**
-   * Follows a request to the end of its answer. Fails with Node's own error, which says more than that of
-   * a fetch, or if the connection ends before the answer does, which Node does not report in every case.
+   * Follows a request to the end of its answer. Fails with Node's own error, which says more than
+   * that of a fetch, or if the connection ends before the answer does, which Node does not report
+   * in every case.
    */
   follow(request: ClientRequest): void {
     this.#request = request;
@@ -83,8 +85,8 @@ export class Exchange implements SentRequest {
     });
     request.on('response', incoming => this.#respond(request, incoming));
     request.on('error', error => {
-      // What follows a complete answer is no part of it. One that ends with its connection is complete
-      // once that is closed.
+      // What follows a complete answer is no part of it. One that ends with its connection is
+      // complete once that is closed.
       if (this.#isCurrent(request)) this.#fail(error);
     });
     request.on('close', () => {
@@ -105,8 +107,8 @@ export class Exchange implements SentRequest {
 
   /**
    * Reads a body part by part, decompressed. Unlike node-fetch's own decompression, it fails if a
-   * compressed body is incomplete. It does not use the async iterator of the stream, which costs more than
-   * a small answer is worth.
+   * compressed body is incomplete. It does not use the async iterator of the stream, which costs
+   * more than a small answer is worth.
    */
   #read(body: Readable, encoding: string | null | undefined): void {
     if (this.#isAborted) return;
@@ -149,7 +151,8 @@ export class Exchange implements SentRequest {
 
   #respond(request: ClientRequest, incoming: IncomingMessage): void {
     this.#incoming = incoming;
-    // A server may have answered before it had read all of a large request, and does not wait for the rest.
+    // A server may have answered before it had read all of a large request, and does not wait for
+    // the rest.
     incoming.once('end', () => {
       if (!request.writableFinished) request.destroy();
     });
@@ -163,7 +166,10 @@ export class Exchange implements SentRequest {
     this.#read(incoming, get('content-encoding'));
   }
 
-  /** Whether an answer is still expected of a request: it has not come, and no other one was sent instead. */
+  /**
+   * Whether an answer is still expected of a request: it has not come, and no other one was sent
+   * instead.
+   */
   #isCurrent(request: ClientRequest): boolean {
     return this.#request === request && !this.#incoming?.complete;
   }
@@ -178,7 +184,10 @@ export class Exchange implements SentRequest {
     this.#incoming?.destroy(error as Error);
   }
 
-  /** Whether the server closed an idle socket just as it was reused, and not later, when it had the request. */
+  /**
+   * Whether the server closed an idle socket just as it was reused, and not later, when it had the
+   * request.
+   */
   get #hasDiedOnReuse(): boolean {
     const isReused = !this.#incoming && this.#request?.reusedSocket === true;
     return isReused && performance.now() - this.#sentAt <= REUSE_MS;

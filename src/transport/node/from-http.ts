@@ -17,11 +17,13 @@ import { Exchange, type SendInit } from './exchange.js';
 /** How {@link fromHttp} carries requests. */
 export interface HttpConfig extends BodyConfig {
   /**
-   * Options of its agents, such as `localAddress` or `ca`. Transports without them share their sockets. `maxSockets` limits GETs.
+   * Options of its agents, such as `localAddress` or `ca`. Transports without them share their
+   * sockets. `maxSockets` limits GETs.
    */
   readonly agentOptions?: Omit<AgentOptions, OwnAgentOption>;
   /**
-   * The agent of all requests, instead of its own ones: one that sends them through a proxy, for example. It must keep no sockets alive:
+   * The agent of all requests, instead of its own ones: one that sends them through a proxy, for
+   * example. It must keep no sockets alive:
    * what a POST has done is unknown if the server closes a kept socket at that moment.
    */
   readonly agent?: Agent;
@@ -66,14 +68,19 @@ const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent'
 let sharedAgents: AgentOf | undefined;
 
 /**
- * Creates a {@link Transport} over Node's own `http` and `https`, without a `fetch` between: it takes less CPU than `fromFetch`.
- * What it promises is the same: each subscription sends one request, unsubscribing aborts it, redirects and bodies larger than
- * `maxBody` are errors, a socket is kept for the next GET.
+ * Creates a {@link Transport} over Node's own `http` and `https`, without a `fetch` between: it
+ * takes less CPU than `fromFetch`.
+ * What it promises is the same: each subscription sends one request, unsubscribing aborts it,
+ * redirects and bodies larger than `maxBody` are errors, a socket is kept for the next GET.
  *
  * Errors: `TransportError`. Throws an `InputError` if the config is invalid.
  *
  * @example
- * const client = createClient({ url, token, transport: fromHttp({ agentOptions: { localAddress: '10.0.0.2' } }) });
+ * const client = createClient({
+ *   url,
+ *   token,
+ *   transport: fromHttp({ agentOptions: { localAddress: '10.0.0.2' } }),
+ * });
  */
 export function fromHttp(config: HttpConfig = {}): Transport {
   checkOptions(config, OPTIONS);
@@ -84,7 +91,8 @@ export function fromHttp(config: HttpConfig = {}): Transport {
     if (agent) throw new InputError('agentOptions', 'left out if there is an agent of your own', 'both');
   }
   const ownAgents = agentOptions && createAgents(agentOptions);
-  const agentFor = agent ? () => agent : (ownAgents ?? (sharedAgents ??= createAgents()));
+  if (!agent && !ownAgents) sharedAgents ??= createAgents();
+  const agentFor = agent ? () => agent : (ownAgents ?? sharedAgents!);
   const send = Exchange.sendBy((exchange, url, init, mayReuse) => {
     exchange.follow(startRequest(url, init, agentFor(url, mayReuse)));
     return undefined;
@@ -98,7 +106,8 @@ function startRequest(url: string, init: SendInit, agent: Agent): ClientRequest 
     ...DEFAULT_HEADERS,
     ...freshness(init.method),
     ...init.headers,
-    // Of some methods Node would send a body without its length, which servers take for another request.
+    // Of some methods Node would send a body without its length, which servers take for another
+    // request.
     ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
   };
   // Looked up at each call, because mocks replace it.

@@ -1,4 +1,5 @@
-// Not with the first request: Node remembers a failed import for as long as it lives, such as one for want of files.
+// Not with the first request: Node remembers a failed import for as long as it lives, such as one
+// for want of files.
 import crossFetch from 'cross-fetch';
 import http, { type Agent, type ClientRequest } from 'node:http';
 import https from 'node:https';
@@ -10,17 +11,21 @@ import { createAgents, dropIdleSockets, freshness, isTls } from './agents.js';
 import { Exchange, type SendInit } from './exchange.js';
 
 /**
- * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because node-fetch never settles if the
- * connection breaks in the middle of a body with a Content-Length.
+ * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because
+ * node-fetch never settles if the connection breaks in the middle of a body with a Content-Length.
  *
- * Bun and Deno take the files for Node, too, but what they have in its place leaves aborted requests open.
+ * Bun and Deno take the files for Node, too, but what they have in its place leaves aborted
+ * requests open.
  */
 export const platformFetch: Send =
   'bun' in process.versions || 'deno' in process.versions ? nativeFetch : Exchange.sendBy(start);
 
 const agentFor = createAgents();
 
-/** Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may not. */
+/**
+ * Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may
+ * not.
+ */
 const observed = new WeakSet<typeof http.request>();
 
 /** Starts a request of cross-fetch's, and takes it over. */
@@ -70,15 +75,18 @@ function observable(shared: Agent, onStart: (request: ClientRequest) => void): A
   });
 }
 
-/** Takes a request over from node-fetch, which would throw a complete answer away if more bytes follow it. */
+/**
+ * Takes a request over from node-fetch, which would throw a complete answer away if more bytes
+ * follow it.
+ */
 function takenOver(request: ClientRequest): ClientRequest {
   Object.assign(request, { abort: () => undefined });
   return request.on('response', incoming => incoming.unpipe());
 }
 
 /**
- * Codes of errors before any connection was made, after which the server cannot have seen the request: those of Node, its DNS
- * client, undici and Bun.
+ * Codes of errors before any connection was made, after which the server cannot have seen the
+ * request: those of Node, its DNS client, undici and Bun.
  */
 const UNREACHABLE = new RegExp(
   `^(${[
@@ -97,7 +105,10 @@ const CONNECTING = /^(getaddrinfo|query[A-Z]\w*|bind|connect)$/;
 /** Where Node failed, if that was on a connection, which a router may call unreachable later. */
 const CONNECTED = /^(read|write|shutdown)$/;
 
-/** Whether an error, its cause, or all of the errors that it combines say that no connection was made. */
+/**
+ * Whether an error, its cause, or all of the errors that it combines say that no connection was
+ * made.
+ */
 export function isUnconnected(error: unknown, depth = 0): boolean {
   if (depth > MAX_CAUSES || typeof error !== 'object' || error === null) return false;
   const { code, syscall, errors } = error as Readonly<Record<string, unknown>>;

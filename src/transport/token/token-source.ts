@@ -3,24 +3,34 @@ import { Direct, directOf } from '../../direct/index.js';
 import { aFunction, checkOptions, InputError, plainObject } from '../../error/index.js';
 import { SharedCall, tokenProblem, type MaybeToken } from './shared-call.js';
 
-/** A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the first value of an Observable. */
+/**
+ * A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the
+ * first value of an Observable.
+ */
 export type TokenValue = string | null | undefined | ObservableInput<string | null | undefined>;
 
-/** Gives tokens that expire, and others in their place. It must not send requests through its own client, which waits for the token. */
+/**
+ * Gives tokens that expire, and others in their place. It must not send requests through its own
+ * client, which waits for the token.
+ */
 export interface TokenProvider {
-  /** The token for a request: called before each, since a watch outlives its tokens. `null` or `undefined`: nobody is signed in. */
+  /**
+   * The token for a request: called before each, since a watch outlives its tokens. `null` or
+   * `undefined`: nobody is signed in.
+   */
   readonly get: () => TokenValue;
   /**
-   * Called after a 401, once for all who wait. Gives a fresh token; `undefined` (as an `async` function without a value does): ask
-   * `get` again; `null`: signed out.
+   * Called after a 401, once for all who wait. Gives a fresh token; `undefined` (as an `async`
+   * function without a value does): ask `get` again; `null`: signed out.
    */
   // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- of a function that returns nothing
   readonly renew: () => TokenValue | void | Promise<void>;
 }
 
 /**
- * Where the bearer token comes from (docs/the-service.md, 5): one that never changes; `get` and `renew`; a function that is `get` for
- * both; or `false` if something else adds it to each request: an interceptor, or a proxy.
+ * Where the bearer token comes from (docs/the-service.md, 5): one that never changes; `get` and
+ * `renew`; a function that is `get` for both; or `false` if something else adds it to each request:
+ * an interceptor, or a proxy.
  *
  * @example
  * const token: Token = { get: () => session.token, renew: () => session.renew() };

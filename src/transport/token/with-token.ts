@@ -1,9 +1,41 @@
-import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
-import { Direct } from '../../direct/index.js';
-import { checkArgument, schedulerLike, type UnauthorizedError } from '../../error/index.js';
-import { AuthorizedRequest, type Authorization } from './authorized-request.js';
+import {
+  asyncScheduler,
+  type Observable,
+  type Observer,
+  type SchedulerLike,
+  type TimestampProvider,
+  type Unsubscribable,
+} from 'rxjs';
+import { Direct, DirectOperator, follow } from '../../direct/index.js';
+import {
+  checkArgument,
+  HELD_MS,
+  isFromService,
+  schedulerLike,
+  StatusError,
+  TransportError,
+  UnauthorizedError,
+} from '../../error/index.js';
+import { detailsOf } from '../../protocol/index.js';
+import {
+  redactedAnswer,
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../transport.js';
+import { Attempt } from './attempt.js';
+import { Authorization, type OpenPoll } from './authorization.js';
 import { tokenSource, type Token } from './token-source.js';
-import type { Transport } from '../transport.js';
+
+/**
+ * How often a request is sent at most: with its token, with another that has replaced it, and with
+ * one that was renewed for it.
+ */
+const MAX_SENDS = 3;
+
+/** The service's code for a token that is not for this route. */
+const NOT_ENTITLED = 'CLAIMS_MISSING_ENTITLEMENT';
 
 /** What a client gives and gets. */
 export interface TokenHooks {
@@ -14,18 +46,25 @@ export interface TokenHooks {
 }
 
 /**
- * Adds a bearer token to the header of each request of a {@link Transport} (docs/the-service.md, 5). After a 401 it asks `get` again: if
- * that gives another token, the request is sent with it; if it gives the same one, with what `renew` gives. What the service has rejected
- * is never sent again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or more does not count.
+ * Adds a bearer token to the header of each request of a {@link Transport} (docs/the-service.md,
+ * 5). After a 401 it asks `get` again: if that gives another token, the request is sent with it; if
+ * it gives the same one, with what `renew` gives. What the service has rejected is never sent
+ * again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or
+ * more does not count.
  *
- * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only what was rejected; a `TransportError`
- * whose reason is `not_sent` if `get` or `renew` throws, gives no valid token, or takes longer than 15 s. A last 401 is emitted as the
- * answer, with `isSignedOut` if `renew` gave `null`. Where an error answer quotes the token or a string of the body, that is redacted.
+ * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only
+ * what was rejected; a `TransportError`
+ * whose reason is `not_sent` if `get` or `renew` throws, gives no valid token, or takes longer than
+ * 15 s. A last 401 is emitted as the answer, with `isSignedOut` if `renew` gave `null`. Where an
+ * error answer quotes the token or a string of the body, that is redacted.
  *
  * Throws an `InputError` if the token or the scheduler is invalid.
  *
  * @example
- * const transport = withToken(fromFetch(), { get: () => session.token, renew: () => session.renew() });
+ * const transport = withToken(fromFetch(), {
+ *   get: () => session.token,
+ *   renew: () => session.renew(),
+ * });
  */
 export function withToken(
   transport: Transport,
@@ -34,18 +73,151 @@ export function withToken(
   { clock = scheduler, onRefused = () => undefined }: TokenHooks = {},
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
-  const { current$, renewed$ } = tokenSource(token, scheduler);
-  // No spread: it would cost each client a hidden class of its own in V8.
-  const authorization: Authorization = {
-    transport,
-    current$,
-    renewed$,
-    clock,
-    onRefused,
-    rejected: [],
-    told: [],
-    renewedForOthersAt: -Infinity,
-    polls: new Set(),
-  };
+  const authorization = new Authorization(transport, tokenSource(token, scheduler), clock, onRefused);
   return request => new Direct(observer => new AuthorizedRequest(authorization, request, observer).start());
+}
+
+/**
+ * A request that is sent with one token after another, until one is accepted, or there is no other.
+ */
+class AuthorizedRequest extends DirectOperator<TransportResponse> implements OpenPoll {
+  #used: readonly string[] = [];
+  #sendsLeft = MAX_SENDS;
+  #mayRenew = true;
+  /** The last 401. */
+  #refusal: TransportResponse | undefined;
+  /** What it waits for: a token that is not there yet. */
+  #asked: Unsubscribable | undefined;
+  /** What is on its way. */
+  #attempt: Attempt | undefined;
+
+  constructor(
+    readonly shared: Authorization,
+    readonly request: TransportRequest,
+    observer: Observer<TransportResponse>,
+  ) {
+    super(observer);
+  }
+
+  start(): this {
+    if (this.request.kind === 'poll') this.shared.polls.add(this);
+    this.#try();
+    return this;
+  }
+
+  override unsubscribe(): void {
+    super.unsubscribe();
+    this.#asked?.unsubscribe();
+    this.#attempt?.unsubscribe();
+    this.shared.polls.delete(this);
+  }
+
+  /**
+   * Other requests have been refused with these tokens, or with none, if nobody is signed in. A
+   * poll that is held with one of them goes on as if it had got that 401 itself, but for a renewal,
+   * which has been tried.
+   */
+  refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void {
+    const attempt = this.#attempt;
+    const isNobody = tokens.length === 0;
+    if (!attempt || attempt.isOver || !(isNobody || tokens.includes(attempt.token))) return;
+    attempt.unsubscribe();
+    // Who is signed in by now may have the same token.
+    if (isNobody) this.#used = [];
+    this.#refusal = refusal;
+    this.#mayRenew = false;
+    this.#sendsLeft = MAX_SENDS;
+    this.#try();
+  }
+
+  #try(): void {
+    if (this.#sendsLeft > 0) this.#sendWith(this.shared.source.current$, () => this.#renew());
+    else this.#end();
+  }
+
+  #renew(): void {
+    const { renewed$ } = this.shared.source;
+    if (!renewed$ || !this.#mayRenew || !this.#isRenewalDue()) return this.#end();
+    this.#mayRenew = false;
+    this.#sendWith(renewed$, () => this.#end());
+  }
+
+  #isRenewalDue(): boolean {
+    const refusal = this.#refusal;
+    const isOwn = !refusal || isFromService(detailsOf(refusal.text, refusal.headers));
+    return isOwn || this.shared.mayRenewForOthers();
+  }
+
+  #sendWith(token$: Observable<string | null | undefined>, otherwise: () => void): void {
+    let hasCome = false as boolean;
+    const asked = follow(token$, {
+      next: token => {
+        hasCome = true;
+        // The provider may have ended the request.
+        if (!this.isOver) this.#sendIfNew(token, otherwise);
+      },
+      error: (failure: unknown) => {
+        const { message, cause } = failure as Error;
+        this.error(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
+      },
+      complete: () => undefined,
+    });
+    if (this.isOver) asked.unsubscribe();
+    else if (!hasCome) this.#asked = asked;
+  }
+
+  #sendIfNew(token: string | null | undefined, otherwise: () => void): void {
+    if (token == null) this.#end(true);
+    else if (this.#used.includes(token) || this.shared.isRejected(token)) otherwise();
+    else this.#send(token);
+  }
+
+  #send(token: string): void {
+    const { clock, transport } = this.shared;
+    const sentAt = clock.now();
+    this.request.onSent?.();
+    // Not pushed: an array that grows has room for 17.
+    this.#used = [...this.#used, token];
+    this.#sendsLeft--;
+    this.shared.signedIn();
+    this.#attempt = new Attempt(this, this.request, token, sentAt);
+    this.#attempt.send(transport);
+  }
+
+  /** What the last attempt has been answered with. */
+  next(received: TransportResponse): void {
+    const { token, sentAt } = this.#attempt!;
+    const response = redactedAnswer(received, this.request, this.#used);
+    if (response.status !== 401) return this.emit(response);
+    this.#refusal = response;
+    const isOwn = isFromService(detailsOf(response.text, response.headers));
+    if (isOwn) this.shared.reject(token);
+    // Its token expired while the service held it.
+    if (this.request.kind === 'poll' && this.shared.clock.now() - sentAt >= HELD_MS) {
+      this.#sendsLeft = MAX_SENDS;
+      this.#mayRenew = true;
+    }
+    this.#try();
+  }
+
+  /** There is no other token: the last 401 is the answer. */
+  #end(isSignedOut = false): void {
+    const { request } = this;
+    const { polls } = this.shared;
+    const tokens = this.#used;
+    const refusal = this.#refusal;
+    const summary = summaryOf(request);
+    const details = refusal && detailsOf(refusal.text, refusal.headers);
+    const error = new UnauthorizedError(summary, details && new StatusError(401, summary, details));
+    const isOwn = details !== undefined && isFromService(details);
+    // One that lacks an entitlement is for another route.
+    const isRefused = isSignedOut || (isOwn && details.code !== NOT_ENTITLED);
+    const others = isSignedOut || (isRefused && request.kind === 'poll') ? [...polls] : [];
+    if (isRefused) this.shared.reportRefusal(tokens.at(-1) ?? '', error);
+    if (refusal) {
+      request.onArrival?.(refusal.status);
+      this.emit(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+    } else this.error(error);
+    for (const other of others) other.refuse(tokens, refusal);
+  }
 }

@@ -6,7 +6,10 @@ import type { PollEnd } from '../../../src/stream/index.js';
 import { virtualTime } from '../../virtual-time.js';
 import { ModelGroup } from './model-group.js';
 
-/** A roster with pages AB, CD and E. While its pages are read again, C leaves, so that E is on none of them. */
+/**
+ * A roster with pages AB, CD and E. While its pages are read again, C leaves, so that E is on none
+ * of them.
+ */
 function followed(config: RosterConfig) {
   const { scheduler, pass } = virtualTime();
   const random = () => 0.5;
@@ -16,7 +19,11 @@ function followed(config: RosterConfig) {
   const statuses: WatchStatus[] = [];
   const { transport } = group;
   const client = createClient({
-    ...{ url: 'https://g.example', token: 't', transport, scheduler, testing: { random } },
+    url: 'https://g.example',
+    token: 't',
+    transport,
+    scheduler,
+    testing: { random },
     watch: { quota: Infinity },
   });
   const signals$ = client.group.rosterSignals('g', { count: 2, ...config });
@@ -37,8 +44,14 @@ function followed(config: RosterConfig) {
 describe('whether a group was listened to', () => {
   const { scheduler, pass } = virtualTime();
   const status = (change: Partial<WatchStatus>): WatchStatus => ({
-    ...{ state: 'live', since: 0, lastAnswer: 0, attempt: 0 },
-    ...{ nextTry: undefined, error: undefined, hint: undefined, ...change },
+    state: 'live',
+    since: 0,
+    lastAnswer: 0,
+    attempt: 0,
+    nextTry: undefined,
+    error: undefined,
+    hint: undefined,
+    ...change,
   });
   const listening = () => {
     const heard = new Listening(scheduler);
@@ -47,8 +60,14 @@ describe('whether a group was listened to', () => {
   };
 
   for (const [why, isDisturbed] of Object.entries({
-    ...{ cut: true, failed: true, retry_after: true, woken: true, stale: true },
-    ...{ news: false, no_news: false, ended: false },
+    cut: true,
+    failed: true,
+    retry_after: true,
+    woken: true,
+    stale: true,
+    news: false,
+    no_news: false,
+    ended: false,
   })) {
     it(`is ${isDisturbed ? 'not ' : ''}the case all the time if a poll ended with \`${why}\``, () => {
       const heard = listening();

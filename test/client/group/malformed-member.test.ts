@@ -41,16 +41,19 @@ describe('a member that cannot be read', () => {
       members: [member('A')],
       malformed: [
         {
-          ...{ identity_id: 'B', raw: member('B', null) },
+          identity_id: 'B',
+          raw: member('B', null),
           errors: [{ path: 'members[1].identity.display_name', expected: 'string', got: 'null' }],
         },
         { raw: 7, errors: [{ path: 'members[2]', expected: 'GroupMember', got: 'a number' }] },
       ],
-      ...{ watch, anchor: 'next' },
+      watch,
+      anchor: 'next',
     });
     deepStrictEqual(GroupMemberList.encode(page), {
       members: [member('A'), member('B', null), 7],
-      ...{ watch, anchor: 'next' },
+      watch,
+      anchor: 'next',
     });
   });
 

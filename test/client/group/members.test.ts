@@ -46,7 +46,9 @@ async function walk({ client, pass }: ReturnType<typeof reading>, config?: Membe
   let failure: unknown;
   client.group.members('g', config).subscribe({
     next: ({ identity }) => ids.push(identity.identity_id),
-    error: (error: unknown) => (failure = error),
+    error: (error: unknown) => {
+      failure = error;
+    },
   });
   // Each page is requested in a promise's time.
   for (let i = 0; i < 500; i++) {

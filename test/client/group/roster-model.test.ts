@@ -7,7 +7,10 @@ import { ModelGroup, type Anchors } from './model-group.js';
 
 const SEED = Number(process.env.SEED ?? 20_261);
 
-/** How long a leave may be announced at the earliest after somebody was a member, in ms, without being false. */
+/**
+ * How long a leave may be announced at the earliest after somebody was a member, in ms, without
+ * being false.
+ */
 const SINCE = 30_000;
 
 /** What became of a roster of a random group in a few minutes. */
@@ -18,7 +21,11 @@ function follow(seed: number, anchors: Anchors, count: number, size: number, fai
   const people = Array.from({ length: size }, (_, i) => `p${i}`);
   for (const id of people) if (random() < 0.7) group.join(id);
   const client = createClient({
-    ...{ url: 'https://g.example', token: 't', transport: group.transport, scheduler, testing: { random } },
+    url: 'https://g.example',
+    token: 't',
+    transport: group.transport,
+    scheduler,
+    testing: { random },
   });
   let [leaves, falseLeaves] = [0, 0];
   let shown = new Map<string, string | undefined>();

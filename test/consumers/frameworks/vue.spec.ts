@@ -11,7 +11,12 @@ test('Vue', async () => {
     render: () => group_id.value && h(Roster, { client: world.client, group_id: group_id.value }),
   });
   app.mount(document.body.appendChild(document.createElement('div')));
-  await live(world, { show: id => (group_id.value = id), remove: () => app.unmount() });
+  await live(world, {
+    show: id => {
+      group_id.value = id;
+    },
+    remove: () => app.unmount(),
+  });
 });
 
 test('Vue on a server', async () => {

@@ -15,7 +15,10 @@ export function createWorld() {
   });
   const { urls, transport } = emulator;
   return {
-    ...{ emulator, ada, grace, groups },
+    emulator,
+    ada,
+    grace,
+    groups,
     // Each wait is as long as it can be: a state that is over sooner may not be seen.
     client: createClient({ ...urls, transport, token: ada.token, testing: { random: () => 0.99 } }),
     polls: () =>
@@ -31,7 +34,10 @@ const PATIENCE = { timeout: 5_000 };
 export const shows = (text: string) =>
   vi.waitFor(() => expect(document.body.textContent).toContain(text), PATIENCE);
 
-/** Takes a component through its life: groups, changes, a lobby join, a gap, what is closed and begun again, a sign-out. Nothing is left of it. */
+/**
+ * Takes a component through its life: groups, changes, a lobby join, a gap, what is closed and
+ * begun again, a sign-out. Nothing is left of it.
+ */
 export async function live(
   { emulator, client, ada, grace, groups, polls }: ReturnType<typeof createWorld>,
   component: { readonly show: (group_id: string) => void; readonly remove: () => void },

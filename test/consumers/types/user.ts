@@ -16,14 +16,18 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 import { lobbyGate, players } from 'lobby-rx/lobby-server';
 import { fromHttp } from 'lobby-rx/node';
 
-// All that is exported here gets its type by inference, so that a declaration of it has to name what lobby-rx declares.
+// All that is exported here gets its type by inference, so that a declaration of it has to name
+// what lobby-rx declares.
 export const Rename = struct('Rename', { display_name: nonEmptyString }, { times: integer });
 export const Only = struct('Only', { display_name: nonEmptyString });
 export const Nested = struct('Nested', { rename: Rename, profile: Profile }, { rest: jsonObject });
 export const events = identityEventList({ rename: Rename });
 export const rename = endpoint({
-  ...{ method: 'POST', service: 'group', path: '/v1/groups/{group_id}/name' },
-  ...{ body: Rename, response: Acknowledged },
+  method: 'POST',
+  service: 'group',
+  path: '/v1/groups/{group_id}/name',
+  body: Rename,
+  response: Acknowledged,
 });
 export const getNews = endpoint({
   method: 'GET',
@@ -42,7 +46,9 @@ export const group_id = emulator.addGroup();
 emulator.join(group_id, ada.identity_id);
 
 export const client = createClient({
-  ...{ url: emulator.url, transport: emulator.transport, token: ada.token },
+  url: emulator.url,
+  transport: emulator.transport,
+  token: ada.token,
   kinds: { rename: Rename },
 });
 export const { feed } = client.events;

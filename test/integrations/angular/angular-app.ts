@@ -68,7 +68,10 @@ export function createWorld() {
   return { scheduler, pass, emulator, identity_id, token, group_id };
 }
 
-/** An application of Angular without a page, whose client uses an emulator in virtual time. End it with `TestBed.resetTestingModule()`. */
+/**
+ * An application of Angular without a page, whose client uses an emulator in virtual time. End it
+ * with `TestBed.resetTestingModule()`.
+ */
 export function angularApp({ platform = 'browser', config, features = [], ...more }: AngularAppConfig = {}) {
   if (!isPrepared) {
     TestBed.initTestEnvironment(BrowserTestingModule, platformBrowserTesting());
@@ -96,8 +99,12 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
       { provide: DOCUMENT, useValue: document },
       provideLobbyClient(
         () => ({
-          ...{ url: emulator.url, transport: emulator.transport, token: () => token },
-          ...{ scheduler, testing: { random: () => 0 }, ...config },
+          url: emulator.url,
+          transport: emulator.transport,
+          token: () => token,
+          scheduler,
+          testing: { random: () => 0 },
+          ...config,
         }),
         ...features,
       ),
@@ -107,7 +114,9 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
   const root = TestBed.inject(EnvironmentInjector);
   return {
     ...world,
-    ...{ errors, opened, zone },
+    errors,
+    opened,
+    zone,
     /** Injects something, as a component does that can be destroyed. */
     component: <A>(create: () => A) => createIn(root, create),
     /** Advances the clock, and renders. */

@@ -15,7 +15,9 @@ describe('injectNotifications', () => {
     pass(3_000);
     return {
       ...more,
-      ...{ notifications, destroy, pass },
+      notifications,
+      destroy,
+      pass,
       notify: (title: string, url = 'https://hub.example/chat') => {
         const notification = { title, description: '', thumbnail_url: '', url };
         emulator.publish(identity_id, { chat_message: { text: title } }, notification);

@@ -40,12 +40,16 @@ function server() {
     ];
     const injector = createEnvironmentInjector(providers, root);
     let isClosed = false;
-    createIn(injector, injectLobbyClient).value.closed$.subscribe(() => (isClosed = true));
+    createIn(injector, injectLobbyClient).value.closed$.subscribe(() => {
+      isClosed = true;
+    });
     const { value } = createIn(injector, page);
     return { value, leave: () => visitor.abort(), isClosed: () => isClosed, injector };
   };
   let isStable = false;
-  TestBed.inject(ApplicationRef).isStable.subscribe(next => (isStable = next));
+  TestBed.inject(ApplicationRef).isStable.subscribe(next => {
+    isStable = next;
+  });
   return { ...app, visit, isStable: () => isStable };
 }
 

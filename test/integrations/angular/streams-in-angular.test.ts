@@ -8,7 +8,8 @@ import type { IdentityUpdateEvent } from 'lobby-rx';
 import { injectFeed, injectLobbyClient, injectRoster } from 'lobby-rx/angular';
 import { angularApp } from './angular-app.js';
 
-// The rows of the table of docs/angular.md: what Angular does with a stream, and what to write instead.
+// The rows of the table of docs/angular.md: what Angular does with a stream, and what to write
+// instead.
 describe('a stream in Angular’s own hands', () => {
   afterEach(() => void TestBed.resetTestingModule());
 

@@ -1,4 +1,5 @@
-// Prints how often an application with zone.js looks for changes because of a batch of events. zone.js changes its whole process.
+// Prints how often an application with zone.js looks for changes because of a batch of events.
+// zone.js changes its whole process.
 import 'zone.js';
 import '@angular/compiler';
 import { NgZone } from '@angular/core';

@@ -307,10 +307,18 @@ describe('acrossTabs', () => {
     const acts = {
       close: (tab: VirtualTab) => tab.close(),
       open: (tab: VirtualTab) => tab.open(),
-      hang: (tab: VirtualTab) => (tab.hangs = true),
-      resume: (tab: VirtualTab) => (tab.hangs = false),
-      hide: (tab: VirtualTab) => (tab.isVisible = false),
-      show: (tab: VirtualTab) => (tab.isVisible = true),
+      hang: (tab: VirtualTab) => {
+        tab.hangs = true;
+      },
+      resume: (tab: VirtualTab) => {
+        tab.hangs = false;
+      },
+      hide: (tab: VirtualTab) => {
+        tab.isVisible = false;
+      },
+      show: (tab: VirtualTab) => {
+        tab.isVisible = true;
+      },
     };
     const kinds = Object.keys(acts) as (keyof typeof acts)[];
     const step = record({
@@ -382,8 +390,12 @@ describe('a feed that is shared by all tabs', () => {
     const acts = {
       leave: (tab: VirtualTab) => tab.close(),
       return: (tab: VirtualTab) => tab.open(),
-      hang: (tab: VirtualTab) => (tab.hangs = true),
-      resume: (tab: VirtualTab) => (tab.hangs = false),
+      hang: (tab: VirtualTab) => {
+        tab.hangs = true;
+      },
+      resume: (tab: VirtualTab) => {
+        tab.hangs = false;
+      },
     };
     const kinds = [...Object.keys(acts), 'outage', 'service', 'publish'] as const;
     const step = record({

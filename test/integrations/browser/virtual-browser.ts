@@ -22,7 +22,10 @@ export interface VirtualTab {
   readonly errors: unknown[];
   isLeading: boolean;
   isVisible: boolean;
-  /** It stands still: its timers, messages, answers and locks have to wait. Its connections and its lock are kept. */
+  /**
+   * It stands still: its timers, messages, answers and locks have to wait. Its connections and its
+   * lock are kept.
+   */
   hangs: boolean;
   /** Called with the kind of each event. */
   onEvent: (kind: string) => void;
@@ -39,7 +42,10 @@ interface Request {
   readonly take: () => void;
 }
 
-/** The locks and channels of a browser in virtual time, and tabs that share the events of one identity of an emulator. */
+/**
+ * The locks and channels of a browser in virtual time, and tabs that share the events of one
+ * identity of an emulator.
+ */
 export function virtualBrowser() {
   const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler });
@@ -107,11 +113,19 @@ export function virtualBrowser() {
     return channel;
   };
 
-  /** A tab, or one whose feed is shared: that lingers, and each of its visits begins where the last one stopped. */
+  /**
+   * A tab, or one whose feed is shared: that lingers, and each of its visits begins where the last
+   * one stopped.
+   */
   const addTab = (locks?: TabLocks, hasFeed = false): VirtualTab => {
     let part: Subscription | undefined;
     const tab: VirtualTab = {
-      ...{ seen: [], states: [], errors: [], isLeading: false, isVisible: true, hangs: false },
+      seen: [],
+      states: [],
+      errors: [],
+      isLeading: false,
+      isVisible: true,
+      hangs: false,
       onEvent: () => undefined,
       isOpen: () => part !== undefined,
       open: () => {
@@ -126,7 +140,10 @@ export function virtualBrowser() {
     const loop = new EventLoop(scheduler, () => tab.hangs);
     loops.set(tab, loop);
     const client = createClient({
-      ...{ url: emulator.url, token: () => token, scheduler: loop.clock, testing: { random: () => 0 } },
+      url: emulator.url,
+      token: () => token,
+      scheduler: loop.clock,
+      testing: { random: () => 0 },
       transport: request => loop.observed(emulator.transport(request)),
     });
     const browser: TabBrowser = {

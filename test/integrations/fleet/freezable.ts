@@ -1,6 +1,9 @@
 import type { SchedulerAction, SchedulerLike, Subscription } from 'rxjs';
 
-/** A scheduler that can be frozen, as a process can: while it is, nothing runs, and then all at once. */
+/**
+ * A scheduler that can be frozen, as a process can: while it is, nothing runs, and then all at
+ * once.
+ */
 export interface Freezable extends SchedulerLike {
   freeze(): void;
   thaw(): void;
@@ -30,13 +33,17 @@ export function freezable(scheduler: SchedulerLike): Freezable {
   return {
     now: () => scheduler.now(),
     schedule,
-    freeze: () => (state = 'frozen'),
+    freeze: () => {
+      state = 'frozen';
+    },
     thaw: () => {
       state = 'running';
       const late = backlog;
       backlog = [];
       for (const run of late) run();
     },
-    kill: () => (state = 'dead'),
+    kill: () => {
+      state = 'dead';
+    },
   };
 }

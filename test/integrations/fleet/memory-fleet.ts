@@ -35,7 +35,10 @@ interface Message {
 
 /** What stands between a worker and the memory. */
 export interface Link {
-  /** Nothing gets through in either direction, as if the worker's connection was lost. Requests fail after a while. */
+  /**
+   * Nothing gets through in either direction, as if the worker's connection was lost. Requests fail
+   * after a while.
+   */
   isCut: boolean;
   /** The same, but records get through. */
   isZombie: boolean;
@@ -54,7 +57,10 @@ interface Told {
 /** Everything that NATS does for a fleet, in memory, in the time of a scheduler. */
 export class MemoryFleet {
   readonly records: FleetRecord[] = [];
-  /** So many refusals do not yet see what was appended before, as if they were read from a server that lags behind. */
+  /**
+   * So many refusals do not yet see what was appended before, as if they were read from a server
+   * that lags behind.
+   */
   lag = 0;
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();

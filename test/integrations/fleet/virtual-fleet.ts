@@ -75,12 +75,21 @@ export function virtualFleet({
       newKey: () => `${name} ${++keys}`,
       random: () => 0.5,
       emit: event => events.push(event),
-      ...{ scheduler: own, monotonic: own, requestsPerMinute },
+      scheduler: own,
+      monotonic: own,
+      requestsPerMinute,
     });
     const worker: VirtualWorker = {
-      ...{ name, link, scheduler: own, events },
+      name,
+      link,
+      scheduler: own,
+      events,
       running: fleetWorker({
-        ...{ name, instance: `${name} ${workers.length}`, shards, lease, capacity },
+        name,
+        instance: `${name} ${workers.length}`,
+        shards,
+        lease,
+        capacity,
         registry: memory.registry(link),
         identities: listedIdentities(list$, shards, nonEmptyString),
         watch: polls.watch,
@@ -88,10 +97,13 @@ export function virtualFleet({
         addresses: polls.shared,
         waiting: () => polls.check(),
         seen: present => polls.share(present),
-        ...{ scheduler: own, monotonic: own },
+        scheduler: own,
+        monotonic: own,
       }).subscribe({
         next: event => events.push(event),
-        error: (error: unknown) => (worker.error = error),
+        error: (error: unknown) => {
+          worker.error = error;
+        },
       }),
       drain: () => drain$.next(),
       kill: () => {
@@ -121,7 +133,18 @@ export function virtualFleet({
     memory.owners.flatMap((owner, shard) => (owner === name ? [shard] : []));
 
   return {
-    ...{ scheduler, pass, emulator, memory, identities$, ids: [...tokens.keys()], tokens, workers },
-    ...{ start, publish, numbersOf, owners, held },
+    scheduler,
+    pass,
+    emulator,
+    memory,
+    identities$,
+    ids: [...tokens.keys()],
+    tokens,
+    workers,
+    start,
+    publish,
+    numbersOf,
+    owners,
+    held,
   };
 }

@@ -368,10 +368,17 @@ describe('a player of lobbyGate who comes back', () => {
       fc.asyncProperty(steps, async plan => {
         const drain$ = new Subject<void>();
         gate = await openGate({
-          ...{ token: 'message', grace: GRACE, drain$, addressOf: eachFromElsewhere() },
+          token: 'message',
+          grace: GRACE,
+          drain$,
+          addressOf: eachFromElsewhere(),
         });
         let isComplete = false;
-        gate.gate$.subscribe({ complete: () => (isComplete = true) });
+        gate.gate$.subscribe({
+          complete: () => {
+            isComplete = true;
+          },
+        });
         const seats: Awaited<ReturnType<typeof enter>>[] = [];
         for (let i = 0; i < 8; i++) seats.push(await enter());
         const isIn = (player: PlayerSocket) => !gate.left.includes(player.token);

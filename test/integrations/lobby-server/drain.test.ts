@@ -19,7 +19,11 @@ describe('drain$ of lobbyGate', () => {
   };
   const completion = () => {
     const state = { isComplete: false };
-    gate.gate$.subscribe({ complete: () => (state.isComplete = true) });
+    gate.gate$.subscribe({
+      complete: () => {
+        state.isComplete = true;
+      },
+    });
     return state;
   };
 
@@ -27,7 +31,8 @@ describe('drain$ of lobbyGate', () => {
     const drain$ = new Subject<void>();
     const freeing: Subject<void>[] = [];
     gate = await openGate({
-      ...{ drain$, grace: 30_000 },
+      drain$,
+      grace: 30_000,
       freeSlot: () => {
         const freed$ = new Subject<void>();
         freeing.push(freed$);
@@ -98,7 +103,9 @@ describe('drain$ of lobbyGate', () => {
       call => (call < 4 ? 503 : undefined),
     ];
     gate = await openGate({
-      ...{ drain$, drainTimeout: 300_000, addressOf: eachFromElsewhere() },
+      drain$,
+      drainTimeout: 300_000,
+      addressOf: eachFromElsewhere(),
       freeSlot: token => {
         const call = (calls.get(token) ?? 0) + 1;
         calls.set(token, call);
@@ -141,7 +148,9 @@ describe('drain$ of lobbyGate', () => {
     const drain$ = new Subject<void>();
     let calls = 0;
     gate = await openGate({
-      ...{ drain$, addressOf: eachFromElsewhere(), maxPending: 512 },
+      drain$,
+      addressOf: eachFromElsewhere(),
+      maxPending: 512,
       freeSlot: () => (calls++ < 2 ? EMPTY : NEVER),
     });
     const state = completion();

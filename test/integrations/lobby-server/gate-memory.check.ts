@@ -83,7 +83,9 @@ const attacks: Readonly<Record<string, Attack>> = {
   'send 100 KB of one-byte fragments': { pieces: [Buffer.concat(fragments(15_000))], stay: 0 },
   'send 1,500 headers': { headers: manyHeaders, stay: 0 },
   'send what is to be inflated, after a header of 15 KB': {
-    ...{ pieces: [compressed('x'.repeat(60_000))], headers: DEFLATE + longHeader, isDeflating: true },
+    pieces: [compressed('x'.repeat(60_000))],
+    headers: DEFLATE + longHeader,
+    isDeflating: true,
   },
 };
 

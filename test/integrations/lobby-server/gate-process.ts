@@ -1,5 +1,5 @@
-// A gate in a process of its own, for gate-memory.check.ts. A line on standard input with a number of bytes makes it print its
-// memory, and how many open sockets have not sent so many bytes yet.
+// A gate in a process of its own, for gate-memory.check.ts. A line on standard input with a number
+// of bytes makes it print its memory, and how many open sockets have not sent so many bytes yet.
 import { createServer } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
@@ -30,11 +30,9 @@ lobbyGate({
   server,
   client: { matchmaker: { players: { connected: () => NEVER } } },
   // All sockets of the check may stay: the gate is not even half full, and waits for hours.
-  ...{
-    maxWaiting: 4_096,
-    perMessageDeflate: process.argv.includes('--deflate'),
-    scheduler: Object.create(asyncScheduler, { schedule: { value: schedule } }) as SchedulerLike,
-  },
+  maxWaiting: 4_096,
+  perMessageDeflate: process.argv.includes('--deflate'),
+  scheduler: Object.create(asyncScheduler, { schedule: { value: schedule } }) as SchedulerLike,
 }).subscribe();
 
 for await (const bytes of createInterface(process.stdin)) {

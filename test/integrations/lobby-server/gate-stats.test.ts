@@ -7,8 +7,16 @@ import { connectPlayer, tryConnect } from './connect-player.js';
 import { eachFromElsewhere, openGate, type OpenGate } from './gate.js';
 
 const NONE: GateStats = {
-  ...{ open: 0, away: 0, waiting: 0, pending: 0, unresolved: 0 },
-  ...{ admitted: 0, freed: 0, notFreed: 0, hookFailures: 0, refused: {} },
+  open: 0,
+  away: 0,
+  waiting: 0,
+  pending: 0,
+  unresolved: 0,
+  admitted: 0,
+  freed: 0,
+  notFreed: 0,
+  hookFailures: 0,
+  refused: {},
 };
 
 describe('stats$ of a gate', () => {
@@ -20,7 +28,12 @@ describe('stats$ of a gate', () => {
     gate = await openGate({ token: 'message', holdRequests: true });
     const seen: GateStats[] = [];
     let isComplete = false;
-    gate.stats$.subscribe({ next: stats => seen.push(stats), complete: () => (isComplete = true) });
+    gate.stats$.subscribe({
+      next: stats => seen.push(stats),
+      complete: () => {
+        isComplete = true;
+      },
+    });
     deepStrictEqual(seen, [NONE]);
     gate.pass(5_000);
     deepStrictEqual(seen, [NONE]);
@@ -85,7 +98,11 @@ describe('stats$ of a gate', () => {
     gate.sendHeldRequests();
     await waitUntil(() => gate.left.length === 1);
     let stats: GateStats | undefined;
-    gate.stats$.subscribe(value => (stats = value)).unsubscribe();
+    gate.stats$
+      .subscribe(value => {
+        stats = value;
+      })
+      .unsubscribe();
     deepStrictEqual(stats, { ...NONE, freed: 1 });
   });
 
@@ -104,7 +121,11 @@ describe('stats$ of a gate', () => {
     await tryConnect(at('?token=a'), { origin: 'a' });
     for (let i = 0; i < 70; i++) await tryConnect(at(`?token=${i}`));
     let stats: GateStats | undefined;
-    gate.stats$.subscribe(value => (stats = value)).unsubscribe();
+    gate.stats$
+      .subscribe(value => {
+        stats = value;
+      })
+      .unsubscribe();
     const { refused, hookFailures } = stats!;
     deepStrictEqual(
       [hookFailures, Object.keys(refused).length, refused.CODE_0, refused.hook_failed, refused.other],

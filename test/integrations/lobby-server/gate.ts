@@ -20,8 +20,8 @@ import {
 import { virtualTime } from '../../virtual-time.js';
 
 /**
- * A lobby server with its gate, and the emulated service: over real HTTP, but in virtual time, so that nothing times out on a
- * slow machine.
+ * A lobby server with its gate, and the emulated service: over real HTTP, but in virtual time, so
+ * that nothing times out on a slow machine.
  */
 export interface OpenGate {
   readonly emulator: Emulator;
@@ -95,7 +95,9 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   const unresolved: string[] = [];
   const log: GateLogEntry[] = [];
   const gate$ = lobbyGate({
-    ...{ server, client, scheduler },
+    server,
+    client,
+    scheduler,
     token: 'query',
     freeSlot: (token, why) => void { left, unresolved }[why].push(token),
     log: entry => void log.push(entry),
@@ -103,20 +105,18 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   });
   const subscription = gate$.subscribe(socket => admitted.push(socket));
   return {
-    ...{
-      emulator,
-      service,
-      client,
-      server,
-      gate$,
-      stats$: gate$.stats$,
-      scheduler,
-      pass,
-      admitted,
-      left,
-      unresolved,
-      log,
-    },
+    emulator,
+    service,
+    client,
+    server,
+    gate$,
+    stats$: gate$.stats$,
+    scheduler,
+    pass,
+    admitted,
+    left,
+    unresolved,
+    log,
     port: (server.address() as AddressInfo).port,
     reserveToken: () => emulator.reservePlayer(lobby_id),
     unsubscribe: () => subscription.unsubscribe(),

@@ -52,7 +52,8 @@ describe('the config of lobbyGate', () => {
     const docs = readFileSync(join(import.meta.dirname, '../../../docs/gate.md'), 'utf8');
     const rows = [...docs.matchAll(/^\| `([\w$]+)` +\|/gm)].map(([, name]) => name!);
     const { server, client } = gate;
-    deepStrictEqual(rows.sort(), [...optionsIn(() => lobbyGate({ server, client, ...{ none: 1 } }))].sort());
+    const config = { server, client, none: 1 };
+    deepStrictEqual(rows.sort(), [...optionsIn(() => lobbyGate(config))].sort());
   });
 });
 

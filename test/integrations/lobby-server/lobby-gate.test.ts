@@ -106,7 +106,11 @@ describe('lobbyGate', () => {
   it('completes when the server closes', async () => {
     gate = await openGate();
     let isComplete = false;
-    gate.gate$.subscribe({ complete: () => (isComplete = true) });
+    gate.gate$.subscribe({
+      complete: () => {
+        isComplete = true;
+      },
+    });
     strictEqual(gate.server.listenerCount('upgrade'), 1);
     gate.server.close();
     await waitUntil(() => isComplete);

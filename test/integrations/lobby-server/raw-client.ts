@@ -5,13 +5,19 @@ import { connect, type Socket } from 'node:net';
 export function handshakeRequest(path: string, headers = ''): string {
   return [
     `GET ${path} HTTP/1.1`,
-    ...['Host: a', 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+    'Host: a',
+    'Connection: Upgrade',
+    'Upgrade: websocket',
+    'Sec-WebSocket-Version: 13',
     `Sec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}`,
     `${headers}\r\n`,
   ].join('\r\n');
 }
 
-/** Connects by TCP and sends a WebSocket handshake, after the text in `before`. It sends nothing else by itself. */
+/**
+ * Connects by TCP and sends a WebSocket handshake, after the text in `before`. It sends nothing
+ * else by itself.
+ */
 export async function connectRaw(port: number, path: string, before = '', headers = ''): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
@@ -20,7 +26,10 @@ export async function connectRaw(port: number, path: string, before = '', header
   return socket;
 }
 
-/** A frame as clients send them (RFC 6455, 5.2), masked with zeros. `opcode` is 0 for a further fragment, 1 for a text. */
+/**
+ * A frame as clients send them (RFC 6455, 5.2), masked with zeros. `opcode` is 0 for a further
+ * fragment, 1 for a text.
+ */
 export function frame(
   opcode: number,
   text: string,

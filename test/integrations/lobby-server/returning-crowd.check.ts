@@ -14,7 +14,10 @@ describe(`A gate with ${PLAYERS} players whose connections drop`, () => {
     const drain$ = new Subject<void>();
     const freed: string[] = [];
     const gate = await openGate({
-      ...{ token: 'message', grace: 30_000, drain$, maxWaiting: 10_000 },
+      token: 'message',
+      grace: 30_000,
+      drain$,
+      maxWaiting: 10_000,
       addressOf: eachFromElsewhere(),
       freeSlot: player_token => {
         freed.push(player_token);
@@ -22,7 +25,11 @@ describe(`A gate with ${PLAYERS} players whose connections drop`, () => {
       },
     });
     let isComplete = false;
-    gate.gate$.subscribe({ complete: () => (isComplete = true) });
+    gate.gate$.subscribe({
+      complete: () => {
+        isComplete = true;
+      },
+    });
     /** Presents a token or a ticket: who is in is called by their token. */
     const present = async (secret: string, name: string) => {
       const connected = await connectPlayer(`ws://127.0.0.1:${gate.port}/`).catch(() => undefined);
@@ -45,7 +52,10 @@ describe(`A gate with ${PLAYERS} players whose connections drop`, () => {
     const tokens = Array.from({ length: PLAYERS }, () => gate.reserveToken());
     let isDraining = false;
     const left = [...tokens];
-    /** Comes in, drops and returns up to five times, and stays: each time the lobby has to call the player by their token. */
+    /**
+     * Comes in, drops and returns up to five times, and stays: each time the lobby has to call the
+     * player by their token.
+     */
     const playAll = async () => {
       for (let token = left.pop(); token !== undefined && !isDraining; token = left.pop()) {
         const mine = token;

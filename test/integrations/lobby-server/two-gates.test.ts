@@ -23,7 +23,10 @@ interface Lobby {
   readonly token: string;
   readonly folder: string;
   readonly random: () => number;
-  /** How likely a request or an answer is lost, and how likely a proxy's page, or a wrong token of ours, takes its place. */
+  /**
+   * How likely a request or an answer is lost, and how likely a proxy's page, or a wrong token of
+   * ours, takes its place.
+   */
   readonly losses: number;
   /** The players who are in, at either gate, by their tokens. */
   readonly inside: Map<string, PlayerSocket>;
@@ -34,7 +37,10 @@ interface Lobby {
   readonly violations: string[];
 }
 
-/** A process with a gate: all of it stops when it is killed, and none of its timers goes off any more. */
+/**
+ * A process with a gate: all of it stops when it is killed, and none of its timers goes off any
+ * more.
+ */
 class GateProcess {
   readonly #lobby: Lobby;
   readonly #drain$ = new Subject<void>();
@@ -80,7 +86,9 @@ class GateProcess {
     });
     gate$.subscribe({
       next: player => this.#onPlayer(player),
-      complete: () => (this.#isComplete = true),
+      complete: () => {
+        this.#isComplete = true;
+      },
     });
     return this;
   }
@@ -174,7 +182,10 @@ describe('two gates of one lobby, with slotFiles', () => {
   });
 });
 
-/** Random operations of players, processes and the network; then all players leave, and nothing is lost any more. */
+/**
+ * Random operations of players, processes and the network; then all players leave, and nothing is
+ * lost any more.
+ */
 async function operate(seed: number): Promise<void> {
   const random = randomNumbers(seed);
   const folder = mkdtempSync(join(tmpdir(), 'slots-'));
@@ -262,7 +273,10 @@ function filesIn(folder: string, gate = ''): readonly string[] {
     .flatMap(name => readdirSync(join(folder, name)).map(file => join(folder, name, file)));
 }
 
-/** The power fails, or the disk is full: of the last file that this gate has written there is only the beginning. */
+/**
+ * The power fails, or the disk is full: of the last file that this gate has written there is only
+ * the beginning.
+ */
 function cutFile({ folder, cut }: Lobby, gate: string): void {
   const file = filesIn(folder, gate).at(-1);
   if (file === undefined) return;

@@ -18,13 +18,23 @@ function valuesOf(text: string, metric: string): Readonly<Record<string, number>
 }
 
 const NO_PLAYERS: GateStats = {
-  ...{ open: 0, away: 0, waiting: 0, pending: 0, unresolved: 0 },
-  ...{ admitted: 0, freed: 0, notFreed: 0, hookFailures: 0, refused: {} },
+  open: 0,
+  away: 0,
+  waiting: 0,
+  pending: 0,
+  unresolved: 0,
+  admitted: 0,
+  freed: 0,
+  notFreed: 0,
+  hookFailures: 0,
+  refused: {},
 };
 
 describe('the metrics', () => {
   let scraped: ScrapedMeter;
-  beforeEach(async () => (scraped = await scrapedMeter()));
+  beforeEach(async () => {
+    scraped = await scrapedMeter();
+  });
   afterEach(() => scraped.stop());
 
   describe('of a client', () => {
@@ -105,17 +115,15 @@ describe('the metrics', () => {
     const observe = gateMetrics(undefined, scraped.meter);
     doesNotMatch(await scraped.scrape(), /^lobby_gate/m);
     const stats: GateStats = {
-      ...{
-        open: 3,
-        away: 4,
-        waiting: 1,
-        pending: 2,
-        unresolved: 0,
-        admitted: 5,
-        freed: 6,
-        notFreed: 7,
-        hookFailures: 1,
-      },
+      open: 3,
+      away: 4,
+      waiting: 1,
+      pending: 2,
+      unresolved: 0,
+      admitted: 5,
+      freed: 6,
+      notFreed: 7,
+      hookFailures: 1,
       refused: { unauthorized: 2, 'too many': 4 },
     };
     observe({ ...stats, open: 9 });
@@ -134,8 +142,18 @@ describe('the metrics', () => {
   it('of a worker are its shards, its identities and what went wrong, not those of others', async () => {
     const observe = fleetMetrics('ada', scraped.meter);
     const beat: Heartbeat = {
-      ...{ worker: 'ada', instance: '1', capacity: 100, shards: 7, identities: 20, live: 8, retrying: 1 },
-      ...{ rejected: 2, events: 42, unstored: 3, waiting: 0, late: 1_250 },
+      worker: 'ada',
+      instance: '1',
+      capacity: 100,
+      shards: 7,
+      identities: 20,
+      live: 8,
+      retrying: 1,
+      rejected: 2,
+      events: 42,
+      unstored: 3,
+      waiting: 0,
+      late: 1_250,
     };
     const claimed = { kind: 'assigned', shard: 1 } as const;
     const events: readonly FleetEvent[] = [

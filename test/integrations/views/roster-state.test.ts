@@ -261,7 +261,11 @@ describe('the state of a group', () => {
       const { emulator, group_id, openPolls, pass, scheduler } = viewsWorld();
       const { token } = emulator.addIdentity();
       const client = createClient({
-        ...{ ...emulator.urls, transport: emulator.transport, scheduler, token, watch: { linger } },
+        ...emulator.urls,
+        transport: emulator.transport,
+        scheduler,
+        token,
+        watch: { linger },
       });
       const state = rosterState(client, group_id);
       const { lines } = heard(state.pipe(take(1)), textOf);

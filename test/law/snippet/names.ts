@@ -2,7 +2,9 @@ import type { Server } from 'node:http';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Checkpoint, Client } from 'lobby-rx';
 
-/** The names that the reader of a snippet is assumed to have. A snippet's own names take precedence. */
+/**
+ * The names that the reader of a snippet is assumed to have. A snippet's own names take precedence.
+ */
 export interface SnippetNames {
   /** With the lobby's token in snippets about players, else with an identity's. */
   readonly client: Client;

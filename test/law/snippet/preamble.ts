@@ -1,4 +1,5 @@
-// Runs before a snippet, in its process: makes the assumed names global, and sends players to its gate.
+// Runs before a snippet, in its process: makes the assumed names global, and sends players to its
+// gate.
 import { createServer, Server as HttpServer } from 'node:http';
 import { Server, type AddressInfo } from 'node:net';
 import { createClient } from 'lobby-rx';
@@ -20,12 +21,17 @@ const shownAt =
 /** The login of a player whose token expires. */
 const session = {
   token,
-  renew: () => Promise.resolve((session.token = process.env.LOBBY_RX_TOKEN!)),
+  renew: () => {
+    session.token = process.env.LOBBY_RX_TOKEN!;
+    return Promise.resolve(session.token);
+  },
 };
 
 const names: SnippetNames = {
   client: createClient({ url, token: { get: () => session.token, renew: () => session.renew() } }),
-  ...{ group_id, identity_id, player_token },
+  group_id,
+  identity_id,
+  player_token,
   session,
   savedCheckpoint: undefined,
   save: () => Promise.resolve(),
@@ -36,7 +42,10 @@ const names: SnippetNames = {
   connect: () => undefined,
 };
 
-/** As in a browser, nobody has to handle its errors. The lobbies of the emulator's world do not exist. */
+/**
+ * As in a browser, nobody has to handle its errors. The lobbies of the emulator's world do not
+ * exist.
+ */
 class WebSocket extends NodeWebSocket {
   constructor(address: string | URL, protocols?: string | string[], options?: ClientOptions) {
     super(/\.example\b/.test(String(address)) ? lobbyUrl : address, protocols, options);

@@ -39,7 +39,10 @@ export interface Ended {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
-  /** How many requests were refused because the token had expired, and how many were sent with a later one. */
+  /**
+   * How many requests were refused because the token had expired, and how many were sent with a
+   * later one.
+   */
   readonly rejected: number;
   readonly renewed: number;
   /** How many of its places have shown something. */
@@ -59,7 +62,11 @@ export async function bundleSnippets(snippets: readonly Snippet[]): Promise<read
     entryPoints: snippets.map((_, i) => ({ in: `program:${i}`, out: String(i) })),
     outdir: FOLDER,
     outExtension: { '.js': '.mjs' },
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', logLevel: 'silent' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    logLevel: 'silent',
     // The package declares that it has no side effects; the preamble consists of them.
     ignoreAnnotations: true,
     banner: {
@@ -125,15 +132,21 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
   });
   let out = '';
   let err = '';
-  child.stdout!.on('data', (data: Buffer) => (out += data.toString()));
-  child.stderr!.on('data', (data: Buffer) => (err += data.toString()));
+  child.stdout!.on('data', (data: Buffer) => {
+    out += data.toString();
+  });
+  child.stderr!.on('data', (data: Buffer) => {
+    err += data.toString();
+  });
 
   const shown = new Set<unknown>();
   let happened = 0;
   let lastNews = 0;
   let isLate = false;
   let isEnding = false;
-  const news = () => (lastNews = happened);
+  const news = () => {
+    lastNews = happened;
+  };
   const end = () => {
     if (isEnding) return;
     isEnding = true;

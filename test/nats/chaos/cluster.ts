@@ -11,7 +11,10 @@ export interface Cluster {
   close(): void;
 }
 
-/** Who may request another leader of the cluster itself. Clients without a user are those of the fleet. */
+/**
+ * Who may request another leader of the cluster itself. Clients without a user are those of the
+ * fleet.
+ */
 export const OPERATOR = { user: 'operator', pass: 'operator' };
 
 const ACCOUNTS = `
@@ -33,7 +36,8 @@ export async function startCluster(program: string, more: string): Promise<Clust
   const servers = await Promise.all(
     ports.map((port, i) => {
       const routes = relays.filter(({ from }) => from === i).map(({ url }) => `"${url}"`);
-      // What servers tell each other about their addresses leads nowhere: no route goes past the relays.
+      // What servers tell each other about their addresses leads nowhere: no route goes past the
+      // relays.
       const listen = `listen: "127.0.0.1:${port}", advertise: "127.0.0.1:9"`;
       const cluster = `cluster { name: c, ${listen}, routes: [${routes.join()}] }`;
       return startNatsServer({ program, config: `server_name: s${i}\n${cluster}\n${ACCOUNTS}\n${more}` });

@@ -1,4 +1,5 @@
-// npm run test:fleet: workers in processes of their own, a NATS server and a service, all of which are disturbed; counts what is lost.
+// npm run test:fleet: workers in processes of their own, a NATS server and a service, all of which
+// are disturbed; counts what is lost.
 // npm run chaos:fleet: the same with a cluster of three NATS servers.
 import { parseArgs } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
@@ -125,7 +126,9 @@ async function run(program: string): Promise<boolean> {
   consume();
   let consumerKills = 0;
   let atFollower = nats;
-  /** The connection is closed as if the process was killed; another consumer begins at a follower. */
+  /**
+   * The connection is closed as if the process was killed; another consumer begins at a follower.
+   */
   const killConsumer = async () => {
     consumerKills++;
     const { follower } = await ranks();

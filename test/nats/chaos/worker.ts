@@ -33,15 +33,13 @@ async function receive(message: ToWorker): Promise<void> {
         );
       };
       const working: Subscription = runFleet({
-        ...{
-          nats,
-          identities$,
-          name,
-          lease,
-          shards,
-          replicas: ports.length,
-          requestsPerMinute: 1_000_000,
-        },
+        nats,
+        identities$,
+        name,
+        lease,
+        shards,
+        replicas: ports.length,
+        requestsPerMinute: 1_000_000,
         client: identity_id => ({
           url,
           watch: { backoff: { max: 2_000 } },

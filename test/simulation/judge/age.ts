@@ -19,10 +19,16 @@ export function saidBefore(poll: Moment, now: Moment): Moment {
   return now.wall - poll.wall - (now.monotonic - poll.monotonic) > SLEPT ? poll : now;
 }
 
-/** So long, in ms, the service must have held a poll for the end of it to be its word. While the client sleeps, its clock stands still. */
+/**
+ * So long, in ms, the service must have held a poll for the end of it to be its word. While the
+ * client sleeps, its clock stands still.
+ */
 const HELD = 2_000;
 
-/** When the service last said something if it gave up a poll now; undefined if that may have been anything. */
+/**
+ * When the service last said something if it gave up a poll now; undefined if that may have been
+ * anything.
+ */
 export function gaveUpAt(poll: Moment, now: Moment): Moment | undefined {
   return now.monotonic - poll.monotonic < HELD ? undefined : saidBefore(poll, now);
 }

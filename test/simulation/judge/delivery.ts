@@ -8,19 +8,22 @@ export interface DeliveryConfig {
   /** What has been delivered counts only when it has been acknowledged. */
   readonly acks: boolean;
   /**
-   * A gap may come with the answer after the next one: events may wait in a queue, or the client may have slept while it polled, which
-   * it notices only when it polls again.
+   * A gap may come with the answer after the next one: events may wait in a queue, or the client
+   * may have slept while it polled, which it notices only when it polls again.
    */
   readonly mayBeLate: boolean;
-  /** When the simulation ends, in true time, and how long before that an event must have been published to be expected. */
+  /**
+   * When the simulation ends, in true time, and how long before that an event must have been
+   * published to be expected.
+   */
   readonly end: number;
   readonly settle: number;
 }
 
 /**
- * Judges what was delivered. An event is lost without a gap if the watch has gone on past it, and no gap came after its
- * publication and before that: who reloads at a gap has everything that was published before it. What a clock hides that was set
- * back cannot be asked for.
+ * Judges what was delivered. An event is lost without a gap if the watch has gone on past it, and
+ * no gap came after its publication and before that: who reloads at a gap has everything that was
+ * published before it. What a clock hides that was set back cannot be asked for.
  */
 export class DeliveryJudge {
   readonly violations: Violation[] = [];
@@ -32,7 +35,10 @@ export class DeliveryJudge {
   /** What came since the last reason for the service to send something again. */
   readonly #recent = new Set<number>();
   #lastStamp = -Infinity;
-  /** The last gap that the subscriber will not forget, and the last one at all. Each covers what was published before it. */
+  /**
+   * The last gap that the subscriber will not forget, and the last one at all. Each covers what was
+   * published before it.
+   */
   #covered = { safely: -Infinity, until: -Infinity };
   /** What was published before the first answer is not expected. */
   #begin: number | undefined;
@@ -125,7 +131,9 @@ export class DeliveryJudge {
   #onRollback(kind: 'resumed' | 'not acknowledged'): void {
     for (const id of this.#unacknowledged) this.#delivered.delete(id);
     this.#unacknowledged.clear();
-    this.#passed = this.#sentFrom = this.#due = -Infinity;
+    this.#passed = -Infinity;
+    this.#sentFrom = -Infinity;
+    this.#due = -Infinity;
     if (kind === 'resumed') {
       this.#covered.until = this.#covered.safely;
       if (!this.#hasCheckpoint) this.#begin = undefined;

@@ -2,7 +2,9 @@ import type { Moment } from '../world/clocks.js';
 import type { JournalEntry } from '../world/journal.js';
 import { ageOf, gaveUpAt, MAX_AGE, saidBefore, TOLERANCE } from './age.js';
 
-/** A checkpoint's time may be so far ahead, in ms: machines differ. What is further ahead is a gap. */
+/**
+ * A checkpoint's time may be so far ahead, in ms: machines differ. What is further ahead is a gap.
+ */
 const AHEAD = 3_000;
 
 /** An index is no older than `since`, and the service was `heard` when it gave it. */
@@ -12,9 +14,10 @@ interface Known {
 }
 
 /**
- * Tells what a clock hides that is set back between a checkpoint and the process that resumes from it: that process has only the
- * wall clock to tell how old the checkpoint is. Keeps the age of what has been acknowledged, as law 5 says, in moments that have
- * their true time, and the others as they look to the process that runs.
+ * Tells what a clock hides that is set back between a checkpoint and the process that resumes from
+ * it: that process has only the wall clock to tell how old the checkpoint is. Keeps the age of what
+ * has been acknowledged, as law 5 says, in moments that have their true time, and the others as
+ * they look to the process that runs.
  */
 export class HiddenAge {
   #poll: Moment | undefined;
@@ -50,7 +53,10 @@ export class HiddenAge {
     }
   }
 
-  /** Whether nothing shows that the service had forgotten the index when it was asked for what it has answered here. */
+  /**
+   * Whether nothing shows that the service had forgotten the index when it was asked for what it
+   * has answered here.
+   */
   hides({ ids }: JournalEntry & { readonly kind: 'answer' }): boolean {
     const poll = this.#poll!;
     const since = this.#known?.since;

@@ -10,9 +10,10 @@ const RIGHT_AFTER = 3_000;
 const AT_ONCE = 2_000;
 
 /**
- * Keeps the age of the index as law 5 says, from what a client sees, and tells where that law wants a gap: before the next answer
- * after a poll was sent from an index that was too old, or became so, by the timers, while the poll was open; and before one to a
- * poll without an index, except the first. An index that goes back is a gap, too (law 3).
+ * Keeps the age of the index as law 5 says, from what a client sees, and tells where that law wants
+ * a gap: before the next answer after a poll was sent from an index that was too old, or became so,
+ * by the timers, while the poll was open; and before one to a poll without an index, except the
+ * first. An index that goes back is a gap, too (law 3).
  */
 export class IndexAge {
   readonly violations: Violation[] = [];
@@ -26,7 +27,10 @@ export class IndexAge {
   #before: Moment | undefined;
   /** The last gap: who reloads there has missed nothing. */
   #gapAt: Moment | undefined;
-  /** When the service was last heard, at the earliest: what came during a sleep may have been said before it. */
+  /**
+   * When the service was last heard, at the earliest: what came during a sleep may have been said
+   * before it.
+   */
   #heard: Moment | undefined;
   #isDue = false;
   #answerIndex: string | undefined;
@@ -35,7 +39,10 @@ export class IndexAge {
   #why = '';
   /** What was known before the last answer. */
   #earlier: Record<'since' | 'heard', Moment | undefined> | undefined;
-  /** Events may wait in a queue, whose gap comes before the next poll. It is as old as the index before it. */
+  /**
+   * Events may wait in a queue, whose gap comes before the next poll. It is as old as the index
+   * before it.
+   */
   readonly #queues: boolean;
 
   constructor(queues: boolean) {
@@ -65,7 +72,8 @@ export class IndexAge {
     if (this.#isOpen && this.#openAge(entry) > MAX_AGE + TOLERANCE) this.#isDue = true;
     this.#poll = entry;
     this.#isOpen = true;
-    // What is sent right after the service was heard, or after a gap, misses nothing, however old the index is.
+    // What is sent right after the service was heard, or after a gap, misses nothing, however old
+    // the index is.
     const isRecent = this.#heard !== undefined && ageOf(this.#heard, entry) <= RIGHT_AFTER;
     const since = isRecent ? this.#heard : this.#since;
     // Never older than the last gap.
@@ -90,7 +98,8 @@ export class IndexAge {
     this.#since = entry.ids.length === 0 || poll.index === undefined ? poll : (this.#heard ?? poll);
     this.#heard = saidBefore(poll, entry.firstByte);
     this.#answerIndex = entry.index;
-    this.#isOpen = this.#isDue = false;
+    this.#isOpen = false;
+    this.#isDue = false;
   }
 
   #onGap(entry: JournalEntry): void {
@@ -99,7 +108,8 @@ export class IndexAge {
     const isOld = ageOf(this.#before, entry) > MAX_AGE - TOLERANCE;
     if (this.#expected === 'none' ? !(this.#queues && isOld) : this.#expected === undefined && !this.#queues)
       this.violations.push({ what: 'a gap too many', at, detail: this.#why });
-    this.#gapAt = this.#before = entry;
+    this.#gapAt = entry;
+    this.#before = entry;
     this.#isDue = false;
   }
 

@@ -10,7 +10,10 @@ const BURST = 4;
 /** `Retry-After` may be a date, which has only seconds. */
 const ROUNDING = 1_000;
 
-/** Judges the pace of the requests (law 6), and whether the service was left alone for as long as it asked (law 7). */
+/**
+ * Judges the pace of the requests (law 6), and whether the service was left alone for as long as it
+ * asked (law 7).
+ */
 export class RequestPace {
   readonly violations: Violation[] = [];
   /** Whether news counts only when it has been acknowledged. */
@@ -55,7 +58,8 @@ export class RequestPace {
       this.violations.push({ what: 'too many requests', at, detail: `${this.#level.toFixed(2)} at once` });
     if (monotonic < this.#notBefore)
       this.violations.push({
-        ...{ what: 'polled before Retry-After', at },
+        what: 'polled before Retry-After',
+        at,
         detail: `${((this.#notBefore - monotonic) / 1_000).toFixed(1)} s too early`,
       });
   }

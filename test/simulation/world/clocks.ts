@@ -7,13 +7,19 @@ export const BEGIN = Date.UTC(2026, 0, 1);
 export interface Moment {
   /** The service's time since the beginning. It never stands still. */
   readonly true: number;
-  /** The client's time since the beginning, by which its timers fire. It stands still while the client's machine sleeps. */
+  /**
+   * The client's time since the beginning, by which its timers fire. It stands still while the
+   * client's machine sleeps.
+   */
   readonly monotonic: number;
   /** The client's wall clock, since 1970. A person may set it. */
   readonly wall: number;
 }
 
-/** The times of the service and of a client, whose machine may sleep and whose wall clock may be set. */
+/**
+ * The times of the service and of a client, whose machine may sleep and whose wall clock may be
+ * set.
+ */
 export class Clocks {
   #true = 0;
   #slept = 0;
@@ -21,7 +27,10 @@ export class Clocks {
   #wallError = 0;
   /** The timers of everything but the client. */
   readonly world = new Timers(() => this.#true);
-  /** The scheduler of the client: its timers fire by the monotonic clock, and it shows the wall clock. */
+  /**
+   * The scheduler of the client: its timers fire by the monotonic clock, and it shows the wall
+   * clock.
+   */
   readonly client = new Timers(
     () => this.#monotonic,
     () => this.#wall,

@@ -26,8 +26,14 @@ export interface ServiceConfig {
 }
 
 const DEFAULTS: ServiceConfig = {
-  ...{ block: 40_000, collect: 100, retention: 300_000, machines: [0], machineOf: count => count },
-  ...{ apiTimeout: Infinity, answersAbove: false, keeps: false },
+  block: 40_000,
+  collect: 100,
+  retention: 300_000,
+  machines: [0],
+  machineOf: count => count,
+  apiTimeout: Infinity,
+  answersAbove: false,
+  keeps: false,
 };
 
 /** An event, and what happened to it. */
@@ -37,7 +43,9 @@ export interface PublishedEvent {
   readonly at: number;
   /** Its time on the clock of the machine that took it. */
   readonly stamp: number;
-  /** No client can get it: its time is before an index that another machine had given out before. */
+  /**
+   * No client can get it: its time is before an index that another machine had given out before.
+   */
   isHidden: boolean;
 }
 
@@ -75,7 +83,9 @@ export class EventService {
 
   publish(): void {
     const event: PublishedEvent = {
-      ...{ id: this.events.length + 1, at: this.#world.now(), isHidden: false },
+      id: this.events.length + 1,
+      at: this.#world.now(),
+      isHidden: false,
       stamp: this.#tick(this.#machine(this.events.length)),
     };
     this.events.push(event);
@@ -118,7 +128,8 @@ export class EventService {
       respond(answer);
     };
     const now = this.#clock(machine);
-    // It looks at the age of an index when the poll comes. What happens from then on reaches the poll.
+    // It looks at the age of an index when the poll comes. What happens from then on reaches the
+    // poll.
     const isOld = index !== undefined && Number(index) < now - retention;
     const from =
       index === undefined || (isOld && !keeps) ? undefined : isOld ? now - retention : Number(index);
@@ -162,12 +173,17 @@ export class EventService {
       ts: new Date(stamp).toISOString(),
     }));
     return {
-      ...{ status: 200, headers: {}, text: JSON.stringify({ events, watch: { index: next } }) },
+      status: 200,
+      headers: {},
+      text: JSON.stringify({ events, watch: { index: next } }),
       news: { index: next, ids: news.map(({ id }) => id), producedAt },
     };
   }
 
-  /** What came after an index was given out, but has a time before it, will never be sent to a client with that index. */
+  /**
+   * What came after an index was given out, but has a time before it, will never be sent to a
+   * client with that index.
+   */
   #markHidden(index: string, from: number): void {
     const issuedAt = this.#issuedAt.get(index) ?? Infinity;
     for (const event of this.#log) if (event.stamp < from && event.at > issuedAt) event.isHidden = true;
@@ -190,7 +206,8 @@ export class EventService {
   /** The time on the clock of a machine. No two of its stamps are equal. */
   #tick(machine: number): number {
     const stamp = Math.max(this.#clock(machine), (this.#lastStamp[machine] ?? -Infinity) + 1);
-    return (this.#lastStamp[machine] = stamp);
+    this.#lastStamp[machine] = stamp;
+    return stamp;
   }
 }
 

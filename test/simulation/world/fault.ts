@@ -2,17 +2,24 @@
  * What is wrong with the path to the service, or with the service, for a time.
  *
  * - `refused`: no connection can be made, and those that are open break.
- * - `black hole`: nothing gets through, and nothing says so. A request that is sent meanwhile never arrives, or, if it is `resent`, at the end.
+ * - `black hole`: nothing gets through, and nothing says so. A request that is sent meanwhile never
+ *   arrives, or, if it is `resent`, at the end.
  * - `proxy`: a proxy answers for the dead service, `after` ms after the request.
- * - `cuts`: a proxy ends polls that are held longer than `after` ms, by a status (504) or by closing them.
+ * - `cuts`: a proxy ends polls that are held longer than `after` ms, by a status (504) or by
+ *   closing them.
  * - `poison`: the answer to one index is broken, `after` ms after the request.
- * - `cache`: a cache repeats idle answers for `ttl` ms, to a poll with the same index, or to any. It may be shared with another client.
- * - `old connections`: a black hole for all connections from before its end; a new one gets through.
+ * - `cache`: a cache repeats idle answers for `ttl` ms, to a poll with the same index, or to any.
+ *   It may be shared with another client.
+ * - `old connections`: a black hole for all connections from before its end; a new one gets
+ *   through.
  * - `own error`: the service itself says no. `after` is its Retry-After, in ms; `dated`: as a date.
  */
 export type Fault = { readonly from: number; readonly to: number } & FaultKind;
 
-/** What a proxy says in the service's own words, perhaps with a `Retry-After` in s, or in a 200 that says nothing. */
+/**
+ * What a proxy says in the service's own words, perhaps with a `Retry-After` in s, or in a 200 that
+ * says nothing.
+ */
 export type OddEnd =
   `own ${500 | 502 | 503 | 504 | 429}` | 'own 503 after 20' | 'empty' | 'blank' | 'null' | '{}';
 export const ODD_ENDS: readonly OddEnd[] = [

@@ -23,12 +23,18 @@ interface Exchange {
   hasArrived: boolean;
 }
 
-/** How a request ends without the service: by a status of a proxy, an error of the transport, or a broken answer. */
+/**
+ * How a request ends without the service: by a status of a proxy, an error of the transport, or a
+ * broken answer.
+ */
 type Ending = number | 'lost' | 'too large' | keyof typeof BROKEN | OddEnd;
 
 const BROKEN = { 'no JSON': '{"events":[{"kind":{"x":NaN}}]}', unread: '{"events":5}' };
 
-/** The path between one client and the service, as the client's transport. Its faults come one after the other. */
+/**
+ * The path between one client and the service, as the client's transport. Its faults come one after
+ * the other.
+ */
 export class Network {
   readonly #clocks: Clocks;
   readonly #service: EventService;
@@ -76,8 +82,13 @@ export class Network {
       });
       const sentAt = this.#clocks.now.true;
       const exchange: Exchange = {
-        ...{ request, number, index, sentAt, subscriber },
-        ...{ course: new Subscription(), hasArrived: false },
+        request,
+        number,
+        index,
+        sentAt,
+        subscriber,
+        course: new Subscription(),
+        hasArrived: false,
       };
       this.#open.add(exchange);
       subscriber.add(() => {
@@ -262,11 +273,13 @@ function page(status: number): ServiceAnswer {
   return { status, headers: {}, text: status < 400 ? '' : `<html><h1>${status}</h1></html>` };
 }
 
-/** An answer that is not what it seems: JSON with a code, or a 200 that is broken or says nothing. */
+/**
+ * An answer that is not what it seems: JSON with a code, or a 200 that is broken or says nothing.
+ */
 function oddAnswer(how: keyof typeof BROKEN | OddEnd): ServiceAnswer {
   const [, status, after] = /^own (\d+)(?: after (\d+))?$/.exec(how) ?? [];
   if (status !== undefined) return ownError(Number(status), 'GATEWAY', after ? { 'retry-after': after } : {});
-  const texts = { ...BROKEN, ...{ empty: '', blank: ' \n ', null: 'null', '{}': '{ }' } };
+  const texts = { ...BROKEN, empty: '', blank: ' \n ', null: 'null', '{}': '{ }' };
   return { status: 200, headers: {}, text: texts[how as keyof typeof texts] };
 }
 

@@ -27,9 +27,11 @@ import type { Journal } from './journal.js';
  * Who follows the events.
  *
  * - `signals`: all signals of a watch.
- * - `batches`: whole answers. With `ack`, each is acknowledged after `time` ms; `fails` says which calls fail, by their number. At
- *   each moment of `crashes` it begins again from its last checkpoint.
- * - `feed`: the events of a feed one by one, with `visit` only so many at a time. It is away in the `absences`.
+ * - `batches`: whole answers. With `ack`, each is acknowledged after `time` ms; `fails` says which
+ *   calls fail, by their number. At each moment of `crashes` it begins again from its last
+ *   checkpoint.
+ * - `feed`: the events of a feed one by one, with `visit` only so many at a time. It is away in the
+ *   `absences`.
  */
 export type SubscriberConfig =
   | { readonly kind: 'signals' }
@@ -62,12 +64,19 @@ export interface Surroundings {
   readonly retention?: number | undefined;
 }
 
-/** Subscribes, until `end$` emits, and writes down what comes. Whose linger is longer than that is open until the client is closed. */
+/**
+ * Subscribes, until `end$` emits, and writes down what comes. Whose linger is longer than that is
+ * open until the client is closed.
+ */
 export function subscribe(config: SubscriberConfig, surroundings: Surroundings): Client {
   const { clocks, transport, random, wake$, log } = surroundings;
   const client = createClient({
-    ...{ url: 'https://service.test', token: 'token', transport, log },
-    ...{ scheduler: clocks.client, testing: { random, monotonic: clocks.monotonic } },
+    url: 'https://service.test',
+    token: 'token',
+    transport,
+    log,
+    scheduler: clocks.client,
+    testing: { random, monotonic: clocks.monotonic },
   });
   const { retention } = surroundings;
   const watch = { wake$, ...(retention !== undefined && { retention }) };
@@ -125,7 +134,8 @@ function followBatches(
   const start = () =>
     client.events
       .batches({
-        ...{ ...watch, from: checkpoint },
+        ...watch,
+        from: checkpoint,
         log: entry => {
           if (entry.kind === 'gap') journal.add({ kind: 'gap', reason: entry.reason });
         },
@@ -153,7 +163,8 @@ function followFeed(
   { clocks, journal, end$ }: Surroundings,
 ): void {
   const feed = client.events.createFeed({
-    ...{ ...watch, linger },
+    ...watch,
+    linger,
     ...(ack && { ack: () => journal.add({ kind: 'acknowledged' }) }),
   });
   feed.gap$.subscribe(({ reason }) => journal.add({ kind: 'gap', reason }));

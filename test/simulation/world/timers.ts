@@ -34,8 +34,9 @@ class Timer<T> extends Subscription implements SchedulerAction<T> {
 }
 
 /**
- * The timers of one virtual clock, as an RxJS scheduler. `elapsed` is the time by which timers fire; `now` is the time that the
- * scheduler shows, which a person may set. Unlike RxJS's own virtual scheduler it does not sort at each call.
+ * The timers of one virtual clock, as an RxJS scheduler. `elapsed` is the time by which timers
+ * fire; `now` is the time that the scheduler shows, which a person may set. Unlike RxJS's own
+ * virtual scheduler it does not sort at each call.
  */
 export class Timers implements SchedulerLike {
   readonly #waiting: Timer<unknown>[] = [];

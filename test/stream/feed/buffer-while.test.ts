@@ -137,7 +137,9 @@ describe('bufferWhile', () => {
     let last = -1;
     range(0, 100_000)
       .pipe(bufferWhile(isHeld$))
-      .subscribe(value => (last = value));
+      .subscribe(value => {
+        last = value;
+      });
     isHeld$.next(false);
     strictEqual(last, 99_999);
   });

@@ -16,12 +16,20 @@ const ts = '2026-11-20T12:00:00Z';
 const update: LiveEvent = { kind: 'identity_update', ts, identity: profile };
 const join: LiveEvent = { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin };
 const chat: LiveEvent = { kind: 'unknown', ts, name: 'chat_message', payload: {}, notification };
-/** A custom poll may do this: without `exactOptionalPropertyTypes`, TypeScript allows the key with undefined. */
+/**
+ * A custom poll may do this: without `exactOptionalPropertyTypes`, TypeScript allows the key with
+ * undefined.
+ */
 const quiet = { ...update, notification: undefined } as unknown as LiveEvent;
 const broken: LiveEvent = { kind: 'malformed', raw: 7, errors: [] };
 const connecting: WatchStatus = {
-  ...{ state: 'connecting', since: 0, lastAnswer: undefined },
-  ...{ attempt: 0, nextTry: undefined, error: undefined, hint: undefined },
+  state: 'connecting',
+  since: 0,
+  lastAnswer: undefined,
+  attempt: 0,
+  nextTry: undefined,
+  error: undefined,
+  hint: undefined,
 };
 const live: WatchStatus = { ...connecting, state: 'live' };
 const idle: WatchStatus = { ...connecting, state: 'idle' };
@@ -95,7 +103,10 @@ describe('eventFeed', () => {
       const states$ = feed.status$.pipe(map(({ state, since }) => `${state[0]}${since}`));
       // Each watch lingers for 5 ms.
       expectObservable(states$, '---------------!').toBe('i-s-l----k-s-l', {
-        ...{ i: 'i0', s: 'c0', l: 'l0', k: 'i9' },
+        i: 'i0',
+        s: 'c0',
+        l: 'l0',
+        k: 'i9',
       });
       expectObservable(feed.gap$, '---------------!').toBe('');
       expectObservable(feed.all$, '--^-!').toBe('');

@@ -115,7 +115,11 @@ describe('the signals of a watch that knows nothing of its audience', () => {
       const isAbsent$ = cold(' f-t-----f-', { t: true, f: false });
       const words$ = queuedSignals(() => source$, { isAbsent$, isActive$, split }).pipe(map(short));
       expectObservable(words$, '------------!').toBe('-s----s-(abcg)', {
-        ...{ s: 'live', a: 'a', b: 'b', c: 'c.', g: 'silence' },
+        s: 'live',
+        a: 'a',
+        b: 'b',
+        c: 'c.',
+        g: 'silence',
       });
       expectSubscriptions(watch$.subscriptions).toBe('-^-------!');
     }),

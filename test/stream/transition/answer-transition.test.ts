@@ -29,13 +29,11 @@ describe('an answer', () => {
   it('leaves no trouble to remember', () => {
     const trouble = {
       ...asked,
-      ...{
-        isAnswered: false,
-        isStale: true,
-        isOffline: true,
-        heldAfter: 32_000,
-        needsFreshConnection: true,
-      },
+      isAnswered: false,
+      isStale: true,
+      isOffline: true,
+      heldAfter: 32_000,
+      needsFreshConnection: true,
     };
     for (const ending of [got(answer('6', 'x')), got(answer('6')), { kind: 'completed' }] as const) {
       const { isAnswered, isStale, isOffline, heldAfter, needsFreshConnection, contactAt } = turn(
@@ -91,7 +89,8 @@ describe('an answer', () => {
 
   it('is not compared with those of before a resume, and the first one is always news', () => {
     const resumed = turn(news, {
-      ...{ kind: 'decided', decision: { watch: 'resume', from: '5' } },
+      kind: 'decided',
+      decision: { watch: 'resume', from: '5' },
       after: turn(asked, got(answer('6', 'x')), 41_000),
     }).state;
     strictEqual(turn(resumed, got(answer('6', 'x')), 42_000).why, 'news');
@@ -206,8 +205,10 @@ describe('an index', () => {
 
   it('is not renewed by cuts, failures, wakes and held polls', () => {
     for (const state of [
-      ...[turn(asked, { kind: 'timeout' }, 110_000).state, turn(asked, { kind: 'woken' }, 50_000).state],
-      ...[cut(asked, 50_000).state, failed(asked, { kind: 'retry' }, 50_000).state],
+      turn(asked, { kind: 'timeout' }, 110_000).state,
+      turn(asked, { kind: 'woken' }, 50_000).state,
+      cut(asked, 50_000).state,
+      failed(asked, { kind: 'retry' }, 50_000).state,
       turn(asked, { kind: 'held' }, 50_000).state,
     ])
       deepStrictEqual([state.indexAt, state.contactAt], [when(0), when(0)]);
@@ -282,7 +283,7 @@ describe('an answer that was delivered', () => {
     const { status } = state;
     deepStrictEqual(
       [status.state, status.attempt, status.lastAnswer, status.error],
-      [...['retrying', 1, 0, 'disk full']],
+      ['retrying', 1, 0, 'disk full'],
     );
     strictEqual(
       unacknowledged({ ...asked, status: { ...asked.status, attempt: 3 } }).state.status.attempt,

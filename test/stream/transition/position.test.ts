@@ -52,7 +52,10 @@ describe('the index of a watch', () => {
     const polls = [of(answer('1', 'x')), answer$, answer$];
     const gaps: string[] = [];
     const watching = watchSignals(() => polls.shift() ?? NEVER, {
-      ...{ scheduler: clock, testing: { monotonic: scheduler }, timeout: 500_000, retention: RETENTION },
+      scheduler: clock,
+      testing: { monotonic: scheduler },
+      timeout: 500_000,
+      retention: RETENTION,
     }).subscribe(signal => {
       if (signal.kind === 'gap') gaps.push(signal.gap.reason);
     });
@@ -80,13 +83,11 @@ describe('the index of a watch', () => {
       const held$ = timer(50_000, scheduler).pipe(concatMap(() => ending));
       const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : polls < 10 ? held$ : of(answer('2', 'y')));
       const watching = watchSignals(poll, {
-        ...{
-          scheduler,
-          testing: { random: () => 0 },
-          timeout: 50_001,
-          retention: RETENTION,
-          recovery: () => recovery,
-        },
+        scheduler,
+        testing: { random: () => 0 },
+        timeout: 50_001,
+        retention: RETENTION,
+        recovery: () => recovery,
       }).subscribe(signal => {
         if (signal.kind === 'gap') gaps.push(signal.gap.reason);
       });
@@ -123,7 +124,10 @@ describe('where a watch starts', () => {
   it('is now, without a gap and without a wait', () => {
     const now = when(1e9, 500);
     deepStrictEqual(parts(started(undefined)), {
-      ...{ index: undefined, indexAt: now, contactAt: now, due: undefined },
+      index: undefined,
+      indexAt: now,
+      contactAt: now,
+      due: undefined,
     });
     const { rest, isAnswered, status, needsFreshConnection } = started(undefined);
     deepStrictEqual([rest.until, isAnswered, needsFreshConnection], [500, false, false]);
@@ -133,7 +137,10 @@ describe('where a watch starts', () => {
   it('is a checkpoint, with its age on both clocks; an index alone counts as new', () => {
     const at = when(1e9 - 200, 300);
     deepStrictEqual(parts(started({ index: '7', at: 1e9 - 200 })), {
-      ...{ index: '7', indexAt: at, contactAt: at, due: undefined },
+      index: '7',
+      indexAt: at,
+      contactAt: at,
+      due: undefined,
     });
     strictEqual(started({ index: '7', at: 1e9 - 200 }).status.lastAnswer, 1e9 - 200);
     deepStrictEqual(started({ index: '7', at: undefined }).indexAt, when(1e9, 500));

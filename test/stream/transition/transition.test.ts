@@ -18,7 +18,8 @@ import {
 
 /** Why it waits, how long from `at`, and the kinds of its signals. */
 const summary = ({ why, signals, state: { rest } }: FlatTransition, at: number) => [
-  ...[why, rest.until - at],
+  why,
+  rest.until - at,
   signals.map(({ kind }) => kind),
 ];
 const statusOf = ({ signals, state: { status } }: FlatTransition) => {
@@ -30,8 +31,13 @@ const live = stateWith({ index: '7', isAnswered: true });
 const retrying = stateWith({
   index: '7',
   status: {
-    ...{ state: 'retrying', since: 10, lastAnswer: 5, attempt: 3 },
-    ...{ nextTry: 90, error: 'down', hint: undefined },
+    state: 'retrying',
+    since: 10,
+    lastAnswer: 5,
+    attempt: 3,
+    nextTry: 90,
+    error: 'down',
+    hint: undefined,
   },
 });
 
@@ -57,7 +63,9 @@ describe('the laws of the watch', () => {
 
     it('after a wake during a poll keeps to the pace', () => {
       deepStrictEqual(summary(turn({ ...live, paidUntil: 5_000 }, { kind: 'woken' }, 20), 20), [
-        ...['woken', 1_980, []],
+        'woken',
+        1_980,
+        [],
       ]);
     });
 
@@ -278,11 +286,9 @@ describe('the laws of the watch', () => {
       const asked = sent(live, 297_001);
       deepStrictEqual(asked.due, { reason: 'silence', index: '7' });
       for (const { state } of [
-        ...[
-          cut(asked, 307_001),
-          failed(asked, { kind: 'retry' }, 297_002),
-          turn(asked, { kind: 'timeout' }, 367_001),
-        ],
+        cut(asked, 307_001),
+        failed(asked, { kind: 'retry' }, 297_002),
+        turn(asked, { kind: 'timeout' }, 367_001),
         turn(asked, got(answer('7')), 297_002),
       ])
         deepStrictEqual([state.index, state.due], [undefined, { reason: 'silence', index: '7' }]);
@@ -304,7 +310,8 @@ describe('the laws of the watch', () => {
       const waitAt = (at: number) =>
         turn(sent(live, at), { kind: 'failure', error: 'down', heldFor: 0 }, at, {
           ...laws,
-          ...{ backoff: { ...laws.backoff, ...backoff }, recovery: () => ({ kind: 'retry' }) },
+          backoff: { ...laws.backoff, ...backoff },
+          recovery: () => ({ kind: 'retry' }),
         }).state.rest.until - at;
       deepStrictEqual([waitAt(200_000), waitAt(290_000), waitAt(293_000)], [15_000, 2_500, 15_000]);
     });
@@ -395,7 +402,7 @@ describe('the laws of the watch', () => {
         turn(live, { kind: 'returned' }, when(at, monotonic)).state.needsFreshConnection;
       deepStrictEqual(
         [fresh(60_000, 60_000), fresh(60_000, 59_000), fresh(60_000, 58_999)],
-        [...[false, false, true]],
+        [false, false, true],
       );
     });
   });
@@ -404,10 +411,14 @@ describe('the laws of the watch', () => {
     const ending = constantFrom(
       ...([{ kind: 'completed' }, { kind: 'timeout' }, { kind: 'woken' }] as const),
       ...([{ kind: 'failure', error: 'down', heldFor: 0 }, { kind: 'left' }, { kind: 'returned' }] as const),
-      ...[got(answer('7')), got(answer('', 'x')), got(answer('9', 'x'))],
+      got(answer('7')),
+      got(answer('', 'x')),
+      got(answer('9', 'x')),
     );
     const by = { ...laws, backoff: { initial: 0, max: 0 }, random: () => 0 };
-    /** After each ending, the next poll is sent as soon as it is due. Returns when each was sent. */
+    /**
+     * After each ending, the next poll is sent as soon as it is due. Returns when each was sent.
+     */
     const run = (endings: readonly (readonly [FlatEvent, number])[]) => {
       let state = sent(stateWith(), 0, by);
       state = turn(state, got(answer('1', 'x')), 0, by).state;
@@ -417,7 +428,8 @@ describe('the laws of the watch', () => {
         at = Math.max(at, state.rest.until);
         times.push(at);
         state = sent(state, at, by);
-        state = turn(state, how, (at += held), by).state;
+        at += held;
+        state = turn(state, how, at, by).state;
         if (how.kind === 'left') state = turn(state, { kind: 'returned' }, at, by).state;
       }
       return times;
@@ -441,7 +453,8 @@ describe('the laws of the watch', () => {
           let state = stateWith();
           let at = 0;
           for (const [how, jump] of jumps) {
-            state = sent(state, Math.max((at += jump), state.rest.until), by);
+            at += jump;
+            state = sent(state, Math.max(at, state.rest.until), by);
             at = state.askedAt.at;
             state = turn(state, how, at, by).state;
             if (how.kind === 'left') state = turn(state, { kind: 'returned' }, at, by).state;

@@ -9,18 +9,25 @@ import { watch } from '../../../src/tools/cli/watch.js';
 const COMMANDS = { connected, doctor, emulate, events, members, watch };
 
 /**
- * Calls a command in the process of the tests, for what it says before it does anything: to start one for each call takes most
- * of the time. It must end by itself.
+ * Calls a command in the process of the tests, for what it says before it does anything: to start
+ * one for each call takes most of the time. It must end by itself.
  */
 export async function called(
   [name, ...args]: readonly [keyof typeof COMMANDS, ...string[]],
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ code: number | string | undefined; out: string; err: string }> {
   const before = { env: process.env, exitCode: process.exitCode };
-  let [out, err] = ['', ''];
+  let out = '';
+  let err = '';
   const written = [
-    mock.method(process.stdout, 'write', (text: string) => (out += text) !== ''),
-    mock.method(process.stderr, 'write', (text: string) => (err += text) !== ''),
+    mock.method(process.stdout, 'write', (text: string) => {
+      out += text;
+      return true;
+    }),
+    mock.method(process.stderr, 'write', (text: string) => {
+      err += text;
+      return true;
+    }),
   ];
   process.env = { ...env };
   process.exitCode = 0;

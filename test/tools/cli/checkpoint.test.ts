@@ -23,7 +23,10 @@ import { useService } from './service.js';
 
 const RACER = join(import.meta.dirname, 'lock-racer.ts');
 
-/** In ms. Shorter than any timer that a run which has failed might still wait for, and long even on a busy machine. */
+/**
+ * In ms. Shorter than any timer that a run which has failed might still wait for, and long even on
+ * a busy machine.
+ */
 const AT_ONCE = 20_000;
 
 /** What the lock of a process of this host contains. */

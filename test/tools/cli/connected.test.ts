@@ -32,7 +32,9 @@ describe('lobby-rx connected', () => {
   it('confirms the first line as soon as it is there', async () => {
     const { world, env } = service;
     const run = lobbyRx(['connected'], {
-      ...{ env: env(world.lobbyToken), input: `  ${world.playerToken}\r\n\n`, isOpen: true },
+      env: env(world.lobbyToken),
+      input: `  ${world.playerToken}\r\n\n`,
+      isOpen: true,
     });
     const { code, out, err } = await run.exited;
     deepStrictEqual([code, out, err], [0, 'OK\n', '']);

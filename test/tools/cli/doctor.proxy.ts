@@ -19,7 +19,9 @@ describe('doctor, through a proxy with bad settings', () => {
   const { token } = emulator.addIdentity();
   let service: EmulatorServer;
   let proxy: RealProxy;
-  before(async () => (service = await listen(emulator)));
+  before(async () => {
+    service = await listen(emulator);
+  });
   afterEach(() => proxy.close());
   after(() => service.close());
 

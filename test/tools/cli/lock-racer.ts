@@ -1,4 +1,5 @@
-// Locks the checkpoint that each line of standard input names, at the time that it names, and prints what has come of it.
+// Locks the checkpoint that each line of standard input names, at the time that it names, and
+// prints what has come of it.
 import { createInterface } from 'node:readline';
 import { lockCheckpoint } from '../../../src/tools/cli/checkpoint/checkpoint-lock.js';
 

@@ -1,4 +1,5 @@
-// In a real pseudo terminal, which `script` makes: it is not installed everywhere, so `npm test` does not need it.
+// In a real pseudo terminal, which `script` makes: it is not installed everywhere, so `npm test`
+// does not need it.
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { waitUntil } from '../../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';

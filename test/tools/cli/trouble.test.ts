@@ -13,7 +13,10 @@ import { useService } from './service.js';
 
 const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
 
-/** A deep payload at the end of a line: whole, since Node 26, whose `JSON.stringify` goes as deep as `JSON.parse`, or cut. */
+/**
+ * A deep payload at the end of a line: whole, since Node 26, whose `JSON.stringify` goes as deep as
+ * `JSON.parse`, or cut.
+ */
 const WHOLE_OR_CUT = /\{"a":(?:1|"\(nested too deeply to print\)")\}+$/;
 
 describe('lobby-rx in trouble', () => {
@@ -79,8 +82,13 @@ describe('The trouble of a watch', () => {
   const status = (change: Partial<WatchStatus>): WatchSignal<string> => ({
     kind: 'status',
     status: {
-      ...{ state: 'connecting', since: 0, lastAnswer: undefined },
-      ...{ attempt: 0, nextTry: undefined, error: undefined, hint: undefined },
+      state: 'connecting',
+      since: 0,
+      lastAnswer: undefined,
+      attempt: 0,
+      nextTry: undefined,
+      error: undefined,
+      hint: undefined,
       ...change,
     },
   });

@@ -23,7 +23,9 @@ export function send(emulator: Emulator, request: Partial<EmulatedRequest>) {
   };
   const subscription = emulator
     .handle({ method: 'GET', url: '/', headers: {}, ...request })
-    .subscribe(answer => (sent.answer = answer));
+    .subscribe(answer => {
+      sent.answer = answer;
+    });
   return sent;
 }
 

@@ -45,8 +45,14 @@ const rows: Readonly<Record<string, Row>> = {
     use: options => createEmulator(options),
     valid: [
       {
-        ...{ blockTime: 0, collectTime: 0, retention: 0, reservation: 0 },
-        ...{ seed: 0, saved, scheduler: asyncScheduler, random: Math.random },
+        blockTime: 0,
+        collectTime: 0,
+        retention: 0,
+        reservation: 0,
+        seed: 0,
+        saved,
+        scheduler: asyncScheduler,
+        random: Math.random,
       } satisfies Required<EmulatorConfig>,
     ],
     invalid: [
@@ -96,7 +102,10 @@ const rows: Readonly<Record<string, Row>> = {
     use: options => simulateActivity(emulator, world, options),
     valid: [
       {
-        ...{ activities: ['chat', 'chat', 'lobby'], every: 1, seed: 3, scheduler: asyncScheduler },
+        activities: ['chat', 'chat', 'lobby'],
+        every: 1,
+        seed: 3,
+        scheduler: asyncScheduler,
       } satisfies Required<ActivityConfig>,
     ],
     invalid: [
@@ -113,7 +122,8 @@ const rows: Readonly<Record<string, Row>> = {
     use: options => emulator.addLobby(options),
     valid: [
       {
-        ...{ ports: { default: port }, maxPlayers: 1 },
+        ports: { default: port },
+        maxPlayers: 1,
       } satisfies Required<LobbyPlan>,
     ],
     invalid: [

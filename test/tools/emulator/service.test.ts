@@ -138,7 +138,9 @@ describe('the emulated service', () => {
 
   describe('players', () => {
     let lobby: { lobby_id: string; token: string };
-    beforeEach(() => (lobby = emulator.addLobby({ maxPlayers: 2 })));
+    beforeEach(() => {
+      lobby = emulator.addLobby({ maxPlayers: 2 });
+    });
     const post = (what: string, player_token: unknown, token = lobby.token) => {
       const body = JSON.stringify({ player_token });
       return send(emulator, { method: 'POST', url: `/matchmaker/v1/players/${what}`, body, ...bearer(token) })

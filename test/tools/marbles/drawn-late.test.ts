@@ -65,7 +65,10 @@ function logOf(courses: readonly Course[]): readonly LogEntry[] {
   return entries.filter(({ at }) => at < END).sort((a, b) => a.at - b.at);
 }
 
-/** The picture at the end, if somebody looks each 50 ms between two times, and later only at the end. */
+/**
+ * The picture at the end, if somebody looks each 50 ms between two times, and later only at the
+ * end.
+ */
 function pictureOf(entries: readonly LogEntry[], seen: { readonly from: number; readonly to: number }) {
   let clock = 0;
   const timeline = createTimeline(() => clock);

@@ -7,7 +7,10 @@ import { createTimeline } from '../../../src/tools/marbles/timeline.js';
 const url = 'https://service.example/identity/events/live';
 const TURNS = ['news', 'no_news', 'stale', 'cut', 'failed', 'retry_after', 'woken', 'ack_failed'] as const;
 
-/** Every mark that a log can make: polls with and without an index, that end in each way, or are open. */
+/**
+ * Every mark that a log can make: polls with and without an index, that end in each way, or are
+ * open.
+ */
 function everyMark() {
   const timeline = createTimeline(() => 0);
   const marks = new Set<string>();
@@ -16,8 +19,10 @@ function everyMark() {
   };
   const error = new TransportError('unreachable', 'nothing listens', { method: 'GET', url });
   const ends: readonly Partial<LogEntry>[] = [
-    ...[{ kind: 'answer', status: 200 } as const, { kind: 'answer', status: 502 } as const],
-    ...[{ kind: 'failure', error } as const, { kind: 'abort' } as const],
+    { kind: 'answer', status: 200 } as const,
+    { kind: 'answer', status: 502 } as const,
+    { kind: 'failure', error } as const,
+    { kind: 'abort' } as const,
   ];
   const whys = [...TURNS, 'paused', 'resumed', 'ended'] as const;
   let watchId = 0;

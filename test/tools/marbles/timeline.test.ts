@@ -9,7 +9,8 @@ const url = 'https://service.example';
 const live = `${url}/identity/events/live`;
 const headers = { get: () => null };
 const batch = (index: string, ...kinds: string[]) => ({
-  ...{ status: 200, headers },
+  status: 200,
+  headers,
   text: JSON.stringify({ events: kinds.map(kind => ({ kind: { [kind]: 1 }, ts: '' })), watch: { index } }),
 });
 
@@ -34,7 +35,9 @@ describe('the timeline of marbles', () => {
       const seen = new Set<Item>();
       const look = () => timeline.changes().forEach(item => seen.add(item));
       const client = createClient({
-        ...{ url, token: 't0ken', testing: { random: () => 0.5 } },
+        url,
+        token: 't0ken',
+        testing: { random: () => 0.5 },
         transport: request => answers.shift()!(request),
         log: timeline.log,
       });

@@ -310,7 +310,12 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const file = join(folder, 'world.json');
     await download.saveAs(file);
     const other = spawn(process.execPath, [
-      ...[join(dist, 'node/lobby-rx.js'), 'emulate', '--world', file, '--json', '--exit-with-stdin'],
+      join(dist, 'node/lobby-rx.js'),
+      'emulate',
+      '--world',
+      file,
+      '--json',
+      '--exit-with-stdin',
     ]);
     const [line] = (await once(createInterface({ input: other.stdout }), 'line')) as [string];
     deepStrictEqual((JSON.parse(line) as typeof world).identityToken, world.identityToken);

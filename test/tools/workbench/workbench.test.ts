@@ -30,7 +30,8 @@ describe('A workbench', () => {
   const ask = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
     const authorization = `Bearer ${server.control!.secret}`;
     const response = await fetch(`${server.control!.url}/workbench${path}`, {
-      ...{ method, headers: { authorization } },
+      method,
+      headers: { authorization },
       ...(body && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -144,19 +145,17 @@ describe('A workbench', () => {
     const { world } = workbench;
     const { identityToken: token, playerToken } = world;
     const payloads = [
-      ...[
-        { text: JSON.stringify({ token }) },
-        token,
-        `wss://h/play?token=${playerToken}`,
-        { accessToken: token },
-      ],
-      ...[
-        { tokens: [token] },
-        { token: [{}, token] },
-        { token: { kind: 'x', value: token } },
-        { [token]: 1 },
-      ],
-      ...[{ authorization: `Bearer ${token}` }, { token: `a"${token}` }, { 'access-token': 'another' }],
+      { text: JSON.stringify({ token }) },
+      token,
+      `wss://h/play?token=${playerToken}`,
+      { accessToken: token },
+      { tokens: [token] },
+      { token: [{}, token] },
+      { token: { kind: 'x', value: token } },
+      { [token]: 1 },
+      { authorization: `Bearer ${token}` },
+      { token: `a"${token}` },
+      { 'access-token': 'another' },
     ];
     const client = createClient({ url: server.url, token });
     const { watch } = await firstValueFrom(client.events.watch());

@@ -40,7 +40,8 @@ describe('fromHttp', () => {
   });
 
   it('sends with what http.request is by then, since mocks replace it', async () => {
-    // As an ES module, which mocha's are not here: names that it imports from Node would be those of the start.
+    // As an ES module, which mocha's are not here: names that it imports from Node would be those
+    // of the start.
     const { out, err } = await spawnTs(join(import.meta.dirname, 'mocked-program.ts'), [server.url]).exited;
     deepStrictEqual([out.trim(), err], ['1', '']);
   });

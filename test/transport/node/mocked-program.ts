@@ -1,4 +1,5 @@
-// Sends a request after `http.request` has been replaced, as mocks do, and prints how often that was called.
+// Sends a request after `http.request` has been replaced, as mocks do, and prints how often that
+// was called.
 import http from 'node:http';
 import { lastValueFrom } from 'rxjs';
 import { fromHttp } from 'lobby-rx/node';

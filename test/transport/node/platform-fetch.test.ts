@@ -45,7 +45,8 @@ for (const [name, create] of IN_NODE) {
       interceptRequests();
       for (const head of ['', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"half":']) {
         let arrivals = 0;
-        const started = (server = await rawServer(socket => socket.write(head)));
+        server = await rawServer(socket => socket.write(head));
+        const started = server;
         const onArrival = () => arrivals++;
         const asking = create()({ method: 'GET', url: started.url, headers: {}, onArrival }).subscribe();
         await waitUntil(() => (head ? arrivals > 0 : started.received() !== ''));

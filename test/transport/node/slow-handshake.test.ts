@@ -5,7 +5,10 @@ import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createAgents } from '../../../src/transport/node/agents.js';
 
-/** A server that accepts one connection after the other: while it is stopped, those beyond its queue have to try again. */
+/**
+ * A server that accepts one connection after the other: while it is stopped, those beyond its queue
+ * have to try again.
+ */
 const SERVER = `
   const server = require('node:http').createServer((_, response) => response.end('hello'));
   server.listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => console.log(server.address().port));

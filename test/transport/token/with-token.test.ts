@@ -33,7 +33,10 @@ import { virtualTime } from '../../virtual-time.js';
 const get: TransportRequest = { method: 'GET', url: 'https://group.example/', headers: {} };
 const headers = { get: () => null };
 
-/** A service that accepts one token, and refuses every other with a 401 of its own, or of a proxy before it. */
+/**
+ * A service that accepts one token, and refuses every other with a 401 of its own, or of a proxy
+ * before it.
+ */
 function service(good: string, refusal = '{"code":"CLAIMS_ENTITLEMENT_EXPIRED"}') {
   const tokens: (string | undefined)[] = [];
   const transport: Transport = ({ headers: { authorization } }) => {
@@ -137,7 +140,10 @@ describe('withToken', () => {
   });
 
   it('sends a request once with its token, once with a renewed one, and emits the last 401 as the answer', async () => {
-    const { token, calls } = provider('stale', session => (session.token = 'fresh'));
+    const { token, calls } = provider('stale', session => {
+      session.token = 'fresh';
+      return session.token;
+    });
     const { tokens, transport } = service('fresh');
     strictEqual(await status(withToken(transport, token)(get)), 200);
     deepStrictEqual([tokens, calls], [['stale', 'fresh'], ['get', 'get', 'renew']]); // prettier-ignore
@@ -161,7 +167,10 @@ describe('withToken', () => {
 
   it('sends a request with a token that somebody else has put in its place, then with one that is renewed for it', async () => {
     // Another watch has renewed a token while this one was held; that was revoked meanwhile.
-    const { token, calls, session } = provider('t0', now => (now.token = 't2'));
+    const { token, calls, session } = provider('t0', now => {
+      now.token = 't2';
+      return now.token;
+    });
     const { tokens, transport } = service('t2');
     const moving: Transport = request => {
       session.token = session.token === 't0' ? 't1' : session.token;
@@ -231,7 +240,11 @@ describe('withToken', () => {
     'renews once for all requests that are waiting or arrive in the meantime',
     marbles(({ cold, expectObservable, flush }) => {
       const { token, calls } = provider('stale', session =>
-        cold('-----(f|)', { f: 'fresh' }).pipe(tap(fresh => (session.token = fresh))),
+        cold('-----(f|)', { f: 'fresh' }).pipe(
+          tap(fresh => {
+            session.token = fresh;
+          }),
+        ),
       );
       const { transport } = service('fresh');
       // Both are sent with the stale token before the first 401 arrives.
@@ -249,7 +262,10 @@ describe('withToken', () => {
   it(
     'does not renew again after a late 401 for a token that was already renewed',
     marbles(({ expectObservable, flush }) => {
-      const { token, calls } = provider('stale', session => (session.token = 'fresh'));
+      const { token, calls } = provider('stale', session => {
+        session.token = 'fresh';
+        return session.token;
+      });
       const { transport } = service('fresh');
       const delays = [1, 5, 1, 1];
       const slow: Transport = request => timer(delays.shift() ?? 0).pipe(concatMap(() => transport(request)));
@@ -277,7 +293,10 @@ describe('withToken', () => {
   );
 
   it('does not reuse a finished renewal for a request that is sent in response to the answer', () => {
-    const { token, calls } = provider('t0', session => (session.token = 't1'));
+    const { token, calls } = provider('t0', session => {
+      session.token = 't1';
+      return session.token;
+    });
     const { tokens, transport } = service('t1');
     const authorized = withToken(transport, token);
     const got: number[] = [];
@@ -350,7 +369,8 @@ describe('withToken', () => {
       return new Promise<string>(resolve =>
         settle.push(() => {
           running--;
-          resolve((session.token = 'fresh'));
+          session.token = 'fresh';
+          resolve(session.token);
         }),
       );
     });
@@ -393,7 +413,9 @@ describe('withToken', () => {
       `${appended.stack}` + '\ncaused by: Error: bad fresh-Tok-91x\n    at x (file:///a.js:1:1)';
     const tagged = { _tag: 'StatusError', config: { authorization: 'fresh-Tok-91x' } };
     const thrown = [
-      ...[changed, appended, { message: 'no', stack: 'zzz fresh-Tok-91x\n at' }],
+      changed,
+      appended,
+      { message: 'no', stack: 'zzz fresh-Tok-91x\n at' },
       Object.assign(new Error('bad fresh-Tok-91x'), tagged),
       new Error('no', { cause: new Error('bad fresh-Tok-91x') }),
     ];
@@ -459,7 +481,14 @@ describe('withToken', () => {
         for (const [ask, pattern] of functions) {
           const { tokens, transport } = service('x');
           let error: unknown;
-          withToken(transport, form(ask))(get).subscribe({ error: (e: unknown) => (error = e) });
+          withToken(
+            transport,
+            form(ask),
+          )(get).subscribe({
+            error: (e: unknown) => {
+              error = e;
+            },
+          });
           flush();
           ok(isTransportError(error) && error.reason === 'not_sent', `${name} ${String(pattern)}`);
           deepStrictEqual(error.request, { method: 'GET', url: get.url });

@@ -10,7 +10,10 @@ export interface Player {
   readonly y: number;
 }
 
-/** What the lobby server sends: a ticket to come back with, which this page does not use, then each state of the game. */
+/**
+ * What the lobby server sends: a ticket to come back with, which this page does not use, then each
+ * state of the game.
+ */
 interface Game {
   readonly players?: readonly Player[];
   readonly chat?: { readonly name: string; readonly text: string };
@@ -57,7 +60,9 @@ export function injectLobbyRoom() {
     if (said) chat.update(before => [...before, { id: ++lines, ...said }].slice(-MOST_LINES));
   };
 
-  /** Resolves when the player is out. The token is the first message, because URLs get into logs. */
+  /**
+   * Resolves when the player is out. The token is the first message, because URLs get into logs.
+   */
   const play = ({ lobby, player, ports }: LobbyJoin) =>
     new Promise<void>(resolve => {
       region.set(lobby.region.display_name);
@@ -78,8 +83,8 @@ export function injectLobbyRoom() {
     });
 
   /**
-   * All tabs hear of a lobby join. The one that has asked for it plays, or else the first that takes the lock. The others wait until
-   * it is out.
+   * All tabs hear of a lobby join. The one that has asked for it plays, or else the first that
+   * takes the lock. The others wait until it is out.
    */
   const join = async (event: LobbyJoin) => {
     if (socket) return;
@@ -104,7 +109,12 @@ export function injectLobbyRoom() {
   inject(DestroyRef).onDestroy(() => socket?.close(1000));
 
   return {
-    ...{ state, reason, players, chat, region, name },
+    state,
+    reason,
+    players,
+    chat,
+    region,
+    name,
     /** Asks the matchmaker for a place. Its answer comes as a lobby join. */
     find: async () => {
       state.set('finding');

@@ -36,7 +36,10 @@ function rankOf({ presence }: IdentityHandle): number {
   return rank < 0 ? ORDER.length : rank;
 }
 
-/** The members of a group with their presence. Only those in view are in the page, however many there are. */
+/**
+ * The members of a group with their presence. Only those in view are in the page, however many
+ * there are.
+ */
 @Component({
   selector: 'board-members',
   imports: [CdkFixedSizeVirtualScroll, CdkVirtualForOf, CdkVirtualScrollViewport, Person],
@@ -99,7 +102,8 @@ function rankOf({ presence }: IdentityHandle): number {
 })
 export class Members {
   readonly session = input.required<Session>();
-  // A watch is a pending request, and a browser has six connections to a host, for all tabs together.
+  // A watch is a pending request, and a browser has six connections to a host, for all tabs
+  // together.
   readonly roster = injectRoster(
     () => this.session().group_id,
     group_id => ({

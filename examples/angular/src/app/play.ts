@@ -13,7 +13,10 @@ import { initialsOf } from './person';
 const SIZE = 8;
 
 const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
-  ...{ ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] },
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
 };
 
 /** The lobby: how to get in, and the game that is played there. */

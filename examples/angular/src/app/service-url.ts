@@ -2,7 +2,9 @@ import { inject, InjectionToken, makeStateKey, REQUEST, TransferState } from '@a
 
 const KEY = makeStateKey<string>('service url');
 
-/** The base URL of the service. The server reads it from `SERVICE_URL`, and passes it to the page. */
+/**
+ * The base URL of the service. The server reads it from `SERVICE_URL`, and passes it to the page.
+ */
 export const SERVICE_URL = new InjectionToken<string>('SERVICE_URL', {
   factory: () => {
     const state = inject(TransferState);

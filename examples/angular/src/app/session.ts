@@ -14,7 +14,10 @@ export interface Session {
 
 export const SESSION_COOKIE = 'board-session';
 
-/** The session of this page: undefined if no player is signed in. Signing in and out reloads the page. */
+/**
+ * The session of this page: undefined if no player is signed in. Signing in and out reloads the
+ * page.
+ */
 export const SESSION = new InjectionToken<Session | undefined>('SESSION', {
   factory: () => {
     const request = inject(REQUEST);
@@ -23,18 +26,22 @@ export const SESSION = new InjectionToken<Session | undefined>('SESSION', {
 });
 
 /**
- * Renews the token of a session that the service has rejected, unless another tab has done so. Resolves to the one to use, or to null if
- * the player has to sign in again.
+ * Renews the token of a session that the service has rejected, unless another tab has done so.
+ * Resolves to the one to use, or to null if the player has to sign in again.
  */
 export async function renewToken(session: Session): Promise<string | null> {
   const current = sessionIn(document.cookie);
   // Signed out in another tab, or in as another player.
   if (current?.id !== session.id) return null;
-  if (current.token !== session.token) return (session.token = current.token);
+  if (current.token !== session.token) {
+    session.token = current.token;
+    return session.token;
+  }
   const answer = await fetch('/session/renew', { method: 'POST' });
   if (answer.status === 401) return null;
   if (!answer.ok) throw new Error(`The token cannot be renewed: ${answer.status}`);
-  return (session.token = await answer.text());
+  session.token = await answer.text();
+  return session.token;
 }
 
 export function sessionIn(cookies: string): Session | undefined {

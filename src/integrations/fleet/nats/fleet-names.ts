@@ -62,7 +62,10 @@ export function subjectOf(shard: number | '*', identity_id: string): string {
   return `${shard}.${token}`;
 }
 
-/** The subjects under which the records of all identities are stored, of those in a shard, or of one, also from before the number of shards was changed. */
+/**
+ * The subjects under which the records of all identities are stored, of those in a shard, or of
+ * one, also from before the number of shards was changed.
+ */
 export function storedSubjects(
   { stored }: FleetNames,
   { shard, identity_id }: { readonly shard?: number; readonly identity_id?: string } = {},

@@ -21,7 +21,10 @@ const SHARDS = 256;
 
 /** The streams that a fleet has had are numbered. */
 export interface Generations {
-  /** The number of the stream that was created at a time: higher than those of all before it. It fails if no worker has counted it yet. */
+  /**
+   * The number of the stream that was created at a time: higher than those of all before it. It
+   * fails if no worker has counted it yet.
+   */
   readonly generationOf: (created: string) => Promise<number>;
   /** The number of the stream that was counted last. */
   readonly generation: () => Promise<number>;
@@ -34,7 +37,10 @@ async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revi
   return entry && state && positiveInteger.is(state.shards) ? { state, revision: entry.revision } : undefined;
 }
 
-/** The number of shards is a part of where records are stored: it stays as the first worker has said. */
+/**
+ * The number of shards is a part of where records are stored: it stays as the first worker has
+ * said.
+ */
 export async function agreeOnFleetState(
   kv: KV,
   /** Without `before` or `shards`, as it is. */
@@ -75,7 +81,10 @@ export async function changeShards(kv: KV, shards: number): Promise<void> {
   }
 }
 
-/** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
+/**
+ * The clocks of a cluster write the same time in more than one way: by how much they differ at
+ * most, in ms.
+ */
 const SAME = 10;
 
 const DAY = 24 * 3_600_000;
@@ -85,8 +94,9 @@ const isSame = (state: FleetState | undefined, created: string) =>
   Math.abs(Date.parse(state?.created ?? '') - Date.parse(created)) <= SAME;
 
 /**
- * Counts a stream, unless that has been done. Not its time is the number, since clocks are put back; but the day is the least, so that a fleet that
- * has lost its count, too, does not begin again.
+ * Counts a stream, unless that has been done. Not its time is the number, since clocks are put
+ * back; but the day is the least, so that a fleet that has lost its count, too, does not begin
+ * again.
  */
 export async function countStream(kv: KV, created: string): Promise<void> {
   for (;;) {

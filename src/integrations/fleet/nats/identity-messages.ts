@@ -23,7 +23,10 @@ import { connectionStatus } from './nats-connection.js';
 import type { OpenFleet } from './open-fleet.js';
 import { readPart, readRecord, type FleetMessage } from './stored-record.js';
 
-/** A message may get lost on the way without another one that shows it: so often, in ms, it is looked for. */
+/**
+ * A message may get lost on the way without another one that shows it: so often, in ms, it is
+ * looked for.
+ */
 const LOOK_MS = 60_000;
 
 /** How many messages to read at once, and how long they may take, in ms. */
@@ -39,7 +42,9 @@ const MAX_NAME = 255;
 /** A message as it is delivered: perhaps again, perhaps after others that were lost on the way. */
 export interface Delivery<M> {
   readonly message: M;
-  /** Whether nothing that belongs between is missing, if everything up to `last` has been emitted. */
+  /**
+   * Whether nothing that belongs between is missing, if everything up to `last` has been emitted.
+   */
   readonly follows: (last: number) => boolean;
 }
 
@@ -47,8 +52,9 @@ export interface Delivery<M> {
 export const CATCH_UP = 'catch up';
 
 /**
- * The messages of a subject after the record that was handled last, each once and in order, and those that are stored later. It
- * uses nothing with which other identities could be read. It fails if the stream has lost that record.
+ * The messages of a subject after the record that was handled last, each once and in order, and
+ * those that are stored later. It uses nothing with which other identities could be read. It fails
+ * if the stream has lost that record.
  */
 export function identityMessages(
   fleet: OpenFleet,
@@ -66,12 +72,18 @@ export function identityMessages(
   return defer(() => inOrder(deliveries(fleet, subject), read, handled()));
 }
 
-/** The position of the last record of a subject; 0 if there is none. It may be that of the record before, if a server lags behind. */
+/**
+ * The position of the last record of a subject; 0 if there is none. It may be that of the record
+ * before, if a server lags behind.
+ */
 export async function lastRecordOf(fleet: OpenFleet, subject: string): Promise<number> {
   return (await lastOf(fleet, subject)).record;
 }
 
-/** The positions of the last message of a subject, and of the last record, of which that may not be a part yet. */
+/**
+ * The positions of the last message of a subject, and of the last record, of which that may not be
+ * a part yet.
+ */
 async function lastOf({ jsm, names }: OpenFleet, subject: string) {
   const last = await jsm.direct.getMessage(names.stream, { last_by_subj: subject });
   if (!last) return { message: 0, record: 0 };
@@ -79,7 +91,9 @@ async function lastOf({ jsm, names }: OpenFleet, subject: string) {
   return { message, record: readRecord(header) ? message : (readPart(header)?.after ?? 0) };
 }
 
-/** Whether the records of a subject end before a position. A server that lags behind is asked again. */
+/**
+ * Whether the records of a subject end before a position. A server that lags behind is asked again.
+ */
 export async function hasLost(fleet: OpenFleet, subject: string, position: number): Promise<boolean> {
   const isThere = async () => position === 0 || (await lastRecordOf(fleet, subject)) >= position;
   if (await isThere()) return false;
@@ -88,8 +102,8 @@ export async function hasLost(fleet: OpenFleet, subject: string, position: numbe
 }
 
 /**
- * Each message once and in order, whatever is delivered. What was emitted is left out; what is missing is read from the stream by
- * `read`, which emits the messages at or after a position.
+ * Each message once and in order, whatever is delivered. What was emitted is left out; what is
+ * missing is read from the stream by `read`, which emits the messages at or after a position.
  */
 export function inOrder<M extends { readonly sequence: number }>(
   deliveries$: Observable<Delivery<M> | typeof CATCH_UP>,
@@ -104,11 +118,14 @@ export function inOrder<M extends { readonly sequence: number }>(
       concatMap(delivery => {
         if (delivery === CATCH_UP) return missing();
         const { message, follows } = delivery;
-        // It has been read before it was delivered; or the stream has lost its end, which shows when it is read.
+        // It has been read before it was delivered; or the stream has lost its end, which shows
+        // when it is read.
         if (message.sequence <= last) return missing();
         return follows(last) ? of(message) : concat(missing(message.sequence), of(message));
       }),
-      tap(({ sequence }) => (last = sequence)),
+      tap(({ sequence }) => {
+        last = sequence;
+      }),
     );
   });
 }
@@ -149,8 +166,9 @@ function deliveryOf({ headers, data }: Msg): Delivery<FleetMessage> {
 }
 
 /**
- * The messages of one identity from a position on, up to those that are stored now. The server compares the filter of a consumer
- * with the subject that creates it. The consumer has the name of the identity, so that its rights can name it.
+ * The messages of one identity from a position on, up to those that are stored now. The server
+ * compares the filter of a consumer with the subject that creates it. The consumer has the name of
+ * the identity, so that its rights can name it.
  */
 async function* storedMessages(
   { js, jsm, names }: OpenFleet,
@@ -185,7 +203,10 @@ async function* storedMessages(
   }
 }
 
-/** The name of the consumer of an identity: its part of the subject, or, if that is too long, a hash of it. */
+/**
+ * The name of the consumer of an identity: its part of the subject, or, if that is too long, a hash
+ * of it.
+ */
 function consumerOf(subject: string): string {
   const token = subject.slice(subject.lastIndexOf('.') + 1);
   return token.length <= MAX_NAME ? token : createHash('sha256').update(token).digest('hex');

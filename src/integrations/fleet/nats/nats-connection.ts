@@ -15,7 +15,10 @@ export const natsConnection: Guard<Nats> = {
   },
 };
 
-/** One subscription to each connection: those that come and go would stay in its lists for as long as it lives. */
+/**
+ * One subscription to each connection: those that come and go would stay in its lists for as long
+ * as it lives.
+ */
 function oncePerConnection<T>(
   observe: (nats: NatsConnection) => Observable<T>,
 ): (nats: NatsConnection) => Observable<T> {
@@ -50,7 +53,10 @@ export function whenConnected(nats: NatsConnection): Promise<unknown> {
   return firstValueFrom(merge(reconnected$, whenClosed(nats)));
 }
 
-/** Fails when a connection is closed for good. One that is lost is made again, as often as its options say. */
+/**
+ * Fails when a connection is closed for good. One that is lost is made again, as often as its
+ * options say.
+ */
 export function whenClosed(nats: NatsConnection): Observable<never> {
   return closed(nats).pipe(
     map(error => {

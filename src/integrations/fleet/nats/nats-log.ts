@@ -28,7 +28,10 @@ export class NatsLog implements FleetLog {
   /** The last record that this worker has stored. */
   #latest: { readonly seq: number; readonly key: string } | undefined;
 
-  /** A server that was killed, or put back, may have lost the end of the stream: whether it has shows when the connection is back. */
+  /**
+   * A server that was killed, or put back, may have lost the end of the stream: whether it has
+   * shows when the connection is back.
+   */
   readonly lost$: Observable<unknown>;
 
   constructor(fleet: WorkingFleet, time: NatsTime) {
@@ -71,7 +74,10 @@ export class NatsLog implements FleetLog {
     return { last: last.seq, record };
   }
 
-  /** The last record, if the last message is none: it is a part of an unfinished record, or is not ours. */
+  /**
+   * The last record, if the last message is none: it is a part of an unfinished record, or is not
+   * ours.
+   */
   async #recordBefore(subject: string, after: number | undefined): Promise<LastRecord | undefined> {
     if (after === 0) return undefined;
     let found: LastRecord | undefined;
@@ -97,7 +103,8 @@ export class NatsLog implements FleetLog {
       if (now.last === 0 && head.last > 0) await this.#fleet.ensure();
       return { kind: 'conflict', head: now };
     }
-    // The stream was perhaps deleted and created again, perhaps by another program: then it has to be counted.
+    // The stream was perhaps deleted and created again, perhaps by another program: then it has to
+    // be counted.
     if (sequence < (this.#latest?.seq ?? 0)) await this.#fleet.ensure();
     this.#latest = { seq: sequence, key: record.key };
     return { kind: 'stored', sequence };
@@ -114,7 +121,8 @@ export class NatsLog implements FleetLog {
     let start = 0;
     for (; data.length - start > room; start += room) {
       const headers = partHeaders({ after, part });
-      part = last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
+      last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
+      part = last;
     }
     const headers = recordHeaders(record, this.#time.age(checkpoint.since), { after, part });
     return this.#publish(subject, data.subarray(start), headers, last);

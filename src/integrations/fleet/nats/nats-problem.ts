@@ -8,7 +8,10 @@ import type { Nats } from './nats-connection.js';
 /** How long NATS may take to start, or to choose a leader, in ms. */
 const STARTING_MS = 60_000;
 
-/** JetStream is not enabled, a cluster has no leader, or no stream has the subject: a server does not tell. */
+/**
+ * JetStream is not enabled, a cluster has no leader, or no stream has the subject: a server does
+ * not tell.
+ */
 const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
 
 /** What a server says, or not, while it starts. */
@@ -17,7 +20,10 @@ const LATE = /timeout|temporarily unavailable|no suitable peers/i;
 /** What the first worker of a fleet changes when it comes. */
 const YOUNG = /no worker has counted it yet|the fleet does not exist yet/i;
 
-/** Errors of NATS by what they say, and what to do about each. The classes differ between versions and packages. */
+/**
+ * Errors of NATS by what they say, and what to do about each. The classes differ between versions
+ * and packages.
+ */
 const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   [
     UNANSWERED,
@@ -75,7 +81,8 @@ export function mayPass(error: unknown, isCluster: boolean): boolean {
 }
 
 /**
- * Whether an error may pass by itself, for a minute from now on: the fleet has had no worker yet, NATS is slow, or a cluster chooses its leaders.
+ * Whether an error may pass by itself, for a minute from now on: the fleet has had no worker yet,
+ * NATS is slow, or a cluster chooses its leaders.
  */
 export function whileStarting(
   nats: Nats,
@@ -83,7 +90,9 @@ export function whileStarting(
 ): (error: unknown) => boolean {
   const start = clock.now();
   let isCluster = false;
-  const known = ({ info }: NatsConnection) => (isCluster = info?.cluster !== undefined);
+  const known = ({ info }: NatsConnection) => {
+    isCluster = info?.cluster !== undefined;
+  };
   Promise.resolve(nats).then(known, () => undefined);
   return error => mayPass(error, isCluster) && clock.now() - start < STARTING_MS;
 }

@@ -16,7 +16,10 @@ const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}
 /** A worker looks so often, four times in a lease, until it looks for what NATS may have lost. */
 const LOOK_EVERY = 12;
 
-/** The clocks of a cluster write the same time in more than one way: by how much they differ at most, in ms. */
+/**
+ * The clocks of a cluster write the same time in more than one way: by how much they differ at
+ * most, in ms.
+ */
 const SAME = 100;
 
 /** A beat of this worker: where it was stored, and between which times of the monotonic clock. */
@@ -88,7 +91,8 @@ export class NatsRegistry implements FleetRegistry {
   alive(): Observable<Present> {
     return this.#asked(async () => {
       const { jsm, names } = this.#fleet;
-      // A direct get of a stream that is gone is not answered, as of one that is late: so it is looked for, now and then.
+      // A direct get of a stream that is gone is not answered, as of one that is late: so it is
+      // looked for, now and then.
       if (this.#looks++ % LOOK_EVERY === 0) await this.#fleet.ensure();
       const { state, created } = await jsm.streams.info(names.alive, {
         subjects_filter: `${presenceOf(names.present)}>`,
@@ -132,7 +136,9 @@ export class NatsRegistry implements FleetRegistry {
     return entry ? checkpointsIn(entry, (storedAt, age) => this.#time.since(storedAt, age)) : {};
   }
 
-  /** What was stored when there was another number of shards, by the present shard of each identity. */
+  /**
+   * What was stored when there was another number of shards, by the present shard of each identity.
+   */
   async #readFormer(): Promise<ReadonlyMap<number, BareCheckpoints>> {
     if (this.#former) return this.#former;
     const former = new Map<number, Record<string, BareCheckpoint>>();
@@ -145,7 +151,8 @@ export class NatsRegistry implements FleetRegistry {
           former.set(now, its);
         }
       }
-    return (this.#former = former);
+    this.#former = former;
+    return this.#former;
   }
 
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
@@ -173,8 +180,8 @@ export class NatsRegistry implements FleetRegistry {
   }
 
   /**
-   * Whether the last beat under the name of this worker is that of another process, which was there before. If it is its own, it tells the
-   * time of NATS.
+   * Whether the last beat under the name of this worker is that of another process, which was there
+   * before. If it is its own, it tells the time of NATS.
    */
   async #hasNamesake({ worker, instance }: Heartbeat): Promise<boolean> {
     const last = this.#last;

@@ -33,7 +33,10 @@ import { Publisher } from './publisher.js';
 /** The first version that republishes, and reads single messages directly. */
 const OLDEST = [2, 9] as const;
 
-/** The first version whose clusters compare what is expected before they append: 2.9 stores two appends that compete. */
+/**
+ * The first version whose clusters compare what is expected before they append: 2.9 stores two
+ * appends that compete.
+ */
 const OLDEST_CLUSTER = [2, 10] as const;
 
 /** A fleet on a server. */
@@ -58,7 +61,10 @@ export interface WorkingFleet extends OpenFleet {
   readonly aliveSince: string;
   /** Creates what is missing, if the server has lost what it had stored. */
   readonly ensure: () => Promise<unknown>;
-  /** Rejects with what an error of NATS means. If it is that something is missing, that has been created before. */
+  /**
+   * Rejects with what an error of NATS means. If it is that something is missing, that has been
+   * created before.
+   */
   readonly restore: (error: unknown) => Promise<never>;
 }
 
@@ -72,7 +78,10 @@ export interface OpenFleetConfig extends StreamLimits {
   readonly lease: number;
 }
 
-/** Opens the fleet to work for it. Creates the stream and the bucket if they do not exist. Errors: `FleetError`, `InputError`. */
+/**
+ * Opens the fleet to work for it. Creates the stream and the bucket if they do not exist. Errors:
+ * `FleetError`, `InputError`.
+ */
 export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingFleet> {
   const { replicas = 1 } = config;
   return explained(async () => {
@@ -94,12 +103,18 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
     };
     const opened = await open(config.shards === undefined ? {} : { shards: config.shards });
     let opening: Promise<unknown> | undefined;
-    const ensure = () =>
-      (opening ??= open({ shards: opened.shards, before: opened.before }).finally(
-        () => (opening = undefined),
-      ));
+    const ensure = () => {
+      opening ??= open({ shards: opened.shards, before: opened.before }).finally(() => {
+        opening = undefined;
+      });
+      return opening;
+    };
     return {
-      ...{ nats, names, js, jsm, ...opened },
+      nats,
+      names,
+      js,
+      jsm,
+      ...opened,
       ...generationsIn(opened.kv),
       publisher: new Publisher(js, jsm.streams),
       ensure,
@@ -126,7 +141,9 @@ export async function openFleetToRead(config: Pick<OpenFleetConfig, 'nats' | 'fl
   });
 }
 
-/** Opens the fleet to read one identity, with no more rights than that takes. Errors: `FleetError`. */
+/**
+ * Opens the fleet to read one identity, with no more rights than that takes. Errors: `FleetError`.
+ */
 export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | 'fleet'>): Promise<OpenFleet> {
   return explained(async () => {
     const reached = await reach(config);

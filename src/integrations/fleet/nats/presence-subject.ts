@@ -5,7 +5,10 @@ import { MAX_CAPACITY, workerName } from './fleet-names.js';
 /** Stands for nothing: a part of a subject may not be empty. */
 const NONE = '-';
 
-/** Where a worker tells that it is alive. All that the others need is in the subject: they read who is alive without the messages. */
+/**
+ * Where a worker tells that it is alive. All that the others need is in the subject: they read who
+ * is alive without the messages.
+ */
 export function presenceSubject(present: string, { worker, capacity, addresses, given }: Presence): string {
   const from = addresses.map(address => address.toString(36)).join('_') || NONE;
   const list = given ? `${given.count}_${given.hash.toString(36)}` : NONE;

@@ -9,8 +9,9 @@ interface Silence {
 }
 
 /**
- * Publishes to streams. NATS 2.15 on a full file system answers no publish, stores nothing, also when there is room again, and answers everything
- * else. This is said if a stream answers, then a publish times out, and then the stream answers again: a server that stood still once does not.
+ * Publishes to streams. NATS 2.15 on a full file system answers no publish, stores nothing, also
+ * when there is room again, and answers everything else. This is said if a stream answers, then a
+ * publish times out, and then the stream answers again: a server that stood still once does not.
  */
 export class Publisher {
   readonly #js: Pick<JetStreamClient, 'publish'>;

@@ -53,7 +53,10 @@ export async function requireStream(
   return info;
 }
 
-/** Which limits of a stream that exists, and stays as it is, are not those that a worker has been given. */
+/**
+ * Which limits of a stream that exists, and stays as it is, are not those that a worker has been
+ * given.
+ */
 export function otherLimits(
   stream: StreamConfig,
   names: FleetNames,
@@ -90,7 +93,10 @@ export function problemOf(config: Partial<StreamConfig>, names: FleetNames): str
   return undefined;
 }
 
-/** The stream of beats, which forgets each after a lease: the workers that it still has are alive. Returns when it was created. */
+/**
+ * The stream of beats, which forgets each after a lease: the workers that it still has are alive.
+ * Returns when it was created.
+ */
 export async function requirePresence(
   jsm: JetStreamManager,
   names: FleetNames,

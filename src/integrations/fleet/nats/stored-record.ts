@@ -5,11 +5,16 @@ import type { FleetRecord, LastRecord } from '../worker/index.js';
 import { FleetError } from '../fleet-error.js';
 import { identityOf } from './fleet-names.js';
 
-/** What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md describes them. */
+/**
+ * What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md
+ * describes them.
+ */
 const VERSION = 'Lobby-Version';
 const KNOWN_VERSION = '2';
 
-/** The headers of a message. Values are encoded, since those of the service may contain anything. */
+/**
+ * The headers of a message. Values are encoded, since those of the service may contain anything.
+ */
 const INDEX = 'Lobby-Index';
 /** How old the index was when the record was published, in ms. */
 const AGE = 'Lobby-Age';
@@ -35,7 +40,9 @@ type StoredGap = Omit<Gap, 'at'>;
 export interface PartHeaders {
   /** The position of the record before this one; 0 if there is none. */
   readonly after: number;
-  /** The position of the message with the text before that of this one; 0 if this has the beginning. */
+  /**
+   * The position of the message with the text before that of this one; 0 if this has the beginning.
+   */
   readonly part: number;
 }
 
@@ -65,12 +72,17 @@ export function partHeaders({ after, part }: PartHeaders): MsgHdrs {
   return written;
 }
 
-/** A record was stored by a later version of this library, whose headers may mean something else. */
+/**
+ * A record was stored by a later version of this library, whose headers may mean something else.
+ */
 class NewerVersion extends FleetError {}
 
 export const isNewerVersion = (error: unknown): boolean => error instanceof NewerVersion;
 
-/** What the headers of any message say; undefined if it was not stored by this library. Throws if a later version has stored it. */
+/**
+ * What the headers of any message say; undefined if it was not stored by this library. Throws if a
+ * later version has stored it.
+ */
 export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
   const version = read?.get(VERSION);
   if (Number(version) > Number(KNOWN_VERSION)) {
@@ -82,7 +94,10 @@ export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
   return { after: numberIn(read, AFTER), part: numberIn(read, PART) };
 }
 
-/** What the headers of a record say; undefined if this is only a part of one, or was not stored by this library. */
+/**
+ * What the headers of a record say; undefined if this is only a part of one, or was not stored by
+ * this library.
+ */
 export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined {
   const part = readPart(read);
   const key = read?.get(KEY);
@@ -128,8 +143,8 @@ export interface StoredRecord {
 }
 
 /**
- * The record that ends with a message; undefined if it is only a part of one, or none of this library. `messageAt` returns the
- * messages with its other parts.
+ * The record that ends with a message; undefined if it is only a part of one, or none of this
+ * library. `messageAt` returns the messages with its other parts.
  */
 export async function storedRecord(
   { sequence, at: storedAt, subject, headers, data }: FleetMessage,

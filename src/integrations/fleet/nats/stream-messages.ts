@@ -9,8 +9,8 @@ import type { FleetMessage } from './stored-record.js';
 const PREFETCHED = 64;
 
 /**
- * A message of the stream, from the nearest server; if that does not have it, from the leader of its cluster: a follower may lag
- * behind, and "not found" is not "expired".
+ * A message of the stream, from the nearest server; if that does not have it, from the leader of
+ * its cluster: a follower may lag behind, and "not found" is not "expired".
  */
 export async function storedMessage(
   { jsm, names }: OpenFleet,
@@ -46,8 +46,9 @@ export interface OrderedMessages {
 }
 
 /**
- * The messages of subjects after a position, each once and in order, and those that are stored later. They end with an error when
- * the connection was lost: the server may have lost what it had stored, too.
+ * The messages of subjects after a position, each once and in order, and those that are stored
+ * later. They end with an error when the connection was lost: the server may have lost what it had
+ * stored, too.
  */
 export async function orderedMessages(
   { js, nats, names }: OpenFleet,

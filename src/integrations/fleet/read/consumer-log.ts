@@ -10,7 +10,8 @@ const TELL_EVERY_MS = 10_000;
  *
  * - `disconnected`, `connected`: its connection to NATS was lost, or is there again.
  * - `retrying`: it cannot begin or go on, and tries again.
- * - `lag`: so many `messages` it has not handled yet; the first of them was stored `age` ms ago. It comes every 10 s.
+ * - `lag`: so many `messages` it has not handled yet; the first of them was stored `age` ms ago. It
+ *   comes every 10 s.
  */
 export type FleetConsumerLogEntry =
   | { readonly kind: 'disconnected' | 'connected' }

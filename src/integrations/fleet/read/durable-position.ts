@@ -10,7 +10,10 @@ const CONSUMER = 'consumer.';
 /** How often a place is saved at most, in ms. */
 const SPACING_MS = 20;
 
-/** How often, and how long after each other in ms, to try again when another process has written, or a server lags behind. */
+/**
+ * How often, and how long after each other in ms, to try again when another process has written, or
+ * a server lags behind.
+ */
 const ATTEMPTS = 40;
 const PAUSE_MS = 50;
 
@@ -34,8 +37,8 @@ interface Place {
 }
 
 /**
- * Where the consumer of a name is. The last process that opens it is the one that reads: what another one saves afterwards is
- * refused.
+ * Where the consumer of a name is. The last process that opens it is the one that reads: what
+ * another one saves afterwards is refused.
  */
 export class DurablePosition {
   readonly #kv: KV;
@@ -73,7 +76,10 @@ export class DurablePosition {
     });
   }
 
-  /** Opens the place of a name, which is `from` if that is given. From now on, other processes have lost it: `fail` is called there. */
+  /**
+   * Opens the place of a name, which is `from` if that is given. From now on, other processes have
+   * lost it: `fail` is called there.
+   */
   static async open(
     fleet: OpenFleet,
     config: DurablePositionConfig,
@@ -87,7 +93,8 @@ export class DurablePosition {
           const rule = `the name of a consumer of ${subjects}, or of none`;
           throw new InputError('durable', rule, `that of a consumer of ${known.subjects}`);
         }
-        return (place.#next = { ...place.#next, position: from ?? known?.position ?? 0 });
+        place.#next = { ...place.#next, position: from ?? known?.position ?? 0 };
+        return place.#next;
       });
       place.#isOpen = true;
       if (place.#isInDoubt) place.check();
@@ -146,7 +153,10 @@ export class DurablePosition {
     }
   }
 
-  /** Stores what `next` makes of what is stored. Of several processes that do so at once, one is first, and the others try again. */
+  /**
+   * Stores what `next` makes of what is stored. Of several processes that do so at once, one is
+   * first, and the others try again.
+   */
   async #write(next: (known: Place | undefined) => Place): Promise<void> {
     let known = this.#saved;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

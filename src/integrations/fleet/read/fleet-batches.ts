@@ -51,13 +51,14 @@ export interface FleetBatch<Own extends object = NoOwnEvents> {
   /** What may be missing before them. */
   readonly gap?: Gap;
   /**
-   * Where they are: higher than those of all batches before, also in a stream that was created again; lower only with a `gap`, if a
-   * server has lost the end of the stream. Save it, and pass it as `from` later.
+   * Where they are: higher than those of all batches before, also in a stream that was created
+   * again; lower only with a `gap`, if a server has lost the end of the stream. Save it, and pass
+   * it as `from` later.
    */
   readonly position: number;
   /** When they were stored, in ms, by the clock of NATS. */
   readonly storedAt: number;
-  /** How many messages of the same consumer came after them, as NATS counted when it sent them: 0 if these were the last ones. */
+  /** How many messages of this consumer were left when NATS sent these: 0 if they are the last. */
   readonly lag: number;
 }
 
@@ -68,19 +69,23 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** Only the identities of one shard, or one identity. Default: all. */
   readonly of?: { readonly shard: number } | { readonly identity_id: string };
   /**
-   * The name of a consumer, whose position NATS keeps: it continues where it was. Without a name, it starts from now. A new one
-   * starts with all that is stored. One process reads with a name: the last one that subscribes. The others end.
+   * The name of a consumer, whose position NATS keeps: it continues where it was. Without a name,
+   * it starts from now. A new one starts with all that is stored. One process reads with a name:
+   * the last one that subscribes. The others end.
    */
   readonly durable?: string | undefined;
-  /** The position of the last batch that has been processed: what comes after it is next, whatever NATS has kept. */
+  /** The position of the last processed batch: what comes after it is next, whatever NATS keeps. */
   readonly from?: number | undefined;
   /**
-   * Called with each batch. The next one comes after what it returns has completed. If it fails, it is called again, with
-   * increasing waits. Save the position together with what you make of the events, and skip a batch whose position is the saved one,
-   * or lower without a gap: then nothing is lost or doubled, whichever process is cut off when.
+   * Called with each batch. The next one comes after what it returns has completed. If it fails, it
+   * is called again, with increasing waits. Save the position together with what you make of the
+   * events; skip a batch at the saved position, or lower without a gap. Nothing is lost or doubled.
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
-  /** Called when the connection is lost or there again, when the consumer cannot go on, and every 10 s with how far behind it is. Errors are swallowed. */
+  /**
+   * Called every 10 s with how far behind the consumer is, when it cannot go on, and when the
+   * connection is lost or there again. Errors are swallowed.
+   */
   readonly log?: ((entry: FleetConsumerLogEntry) => void) | undefined;
   /** Codecs of your own event kinds, as in `createClient`. */
   readonly kinds?: Codecs;
@@ -109,13 +114,15 @@ const OPTIONS: Options<FleetBatchesConfig> = {
 };
 
 /**
- * The events that a fleet has stored, in the order in which they were stored. Cold: each subscription is a consumer. It never
- * completes. If the stream has lost the position where it was, or was created again, the first batch of each identity has a gap. Positions
- * go back only if a server has lost the end of what it had stored: to what a gap follows.
+ * The events that a fleet has stored, in the order in which they were stored. Cold: each
+ * subscription is a consumer. It never completes. If the stream has lost the position where it was,
+ * or was created again, the first batch of each identity has a gap. Positions go back only if a
+ * server has lost the end of what it had stored: to what a gap follows.
  *
- * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that chooses its leaders, have a minute), another process reads with its `durable`,
- * or the connection was closed; `InputError` if `durable` is the name of a consumer of other identities. Once it has begun,
- * everything else is retried. Throws an `InputError` if the config is invalid.
+ * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that
+ * chooses its leaders, have a minute), another process reads with its `durable`, or the connection
+ * was closed; `InputError` if `durable` is the name of a consumer of other identities. Once it has
+ * begun, everything else is retried. Throws an `InputError` if the config is invalid.
  *
  * @example
  * fleetBatches({ nats, durable: 'billing', ack: batch => save(batch) }).subscribe();

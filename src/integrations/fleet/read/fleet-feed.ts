@@ -48,7 +48,10 @@ import {
   type OpenFleet,
 } from '../nats/index.js';
 
-/** The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is optional. */
+/**
+ * The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is
+ * optional.
+ */
 export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours. */
   readonly nats: Nats;
@@ -70,13 +73,16 @@ const OPTIONS: Options<FleetFeedConfig> = {
 };
 
 /**
- * The live events of one identity, as a fleet stores them: the same as `client.events.feed` of that identity, without a request to
- * the service. It starts from now, and keeps its place while it has no subscriber, for as long as the fleet keeps events.
+ * The live events of one identity, as a fleet stores them: the same as `client.events.feed` of that
+ * identity, without a request to the service. It starts from now, and keeps its place while it has
+ * no subscriber, for as long as the fleet keeps events.
  *
- * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed itself.
+ * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed
+ * itself.
  *
- * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that chooses its leaders, have a minute), or the connection was closed. Throws an
- * `InputError` if the config is invalid.
+ * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that
+ * chooses its leaders, have a minute), or the connection was closed. Throws an `InputError` if the
+ * config is invalid.
  *
  * @example
  * fleetFeed({ nats, identity_id }).lobbyJoin$.subscribe(join => notify(join));
@@ -96,7 +102,10 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });
 }
 
-/** Where a feed is, also while nothing is subscribed to it: what is held for the next subscriber counts as taken. */
+/**
+ * Where a feed is, also while nothing is subscribed to it: what is held for the next subscriber
+ * counts as taken.
+ */
 class FeedPosition {
   /** Everything up to this position has been emitted. */
   handled: number | undefined;
@@ -135,7 +144,8 @@ function signalsOf<Codecs extends EventCodecs>(
     place.handled ??= await lastRecordOf(fleet, subject);
     // All has expired.
     if (await hasLost(fleet, subject, place.handled)) place.handled = 0;
-    return (place.chain ??= new RecordChain(place.handled));
+    place.chain ??= new RecordChain(place.handled);
+    return place.chain;
   };
   const connection$ = connectionStatus(fleet.nats).pipe(
     tap(({ type }) => {

@@ -5,20 +5,25 @@ import type { FleetMessage, StoredRecord, StreamState } from '../nats/index.js';
 const REMEMBERED = 4_096;
 
 /**
- * Follows the records of each identity from one to the next. Each says which one was before it: if that was not seen, it has
- * expired before it was read, or NATS has lost it.
+ * Follows the records of each identity from one to the next. Each says which one was before it: if
+ * that was not seen, it has expired before it was read, or NATS has lost it.
  */
 export class RecordChain {
   readonly #start: number;
   /** The last record of each identity, and the one before it. */
   readonly #seen = new Map<string, { readonly sequence: number; readonly before: number | undefined }>();
 
-  /** Everything up to this position has been seen before; 0 if it does not matter; `unknown` if the stream has lost that position. */
+  /**
+   * Everything up to this position has been seen before; 0 if it does not matter; `unknown` if the
+   * stream has lost that position.
+   */
   constructor(start: number | 'lost') {
     this.#start = start === 'lost' ? -1 : start === 0 ? Infinity : start;
   }
 
-  /** Returns the gap before a record, if there is one. It may be asked again for the same record. */
+  /**
+   * Returns the gap before a record, if there is one. It may be asked again for the same record.
+   */
   gapBefore({ identity_id, sequence, after, gap }: StoredRecord): Gap | undefined {
     const seen = this.#seen.get(identity_id);
     const before = seen?.sequence === sequence ? seen.before : seen?.sequence;
@@ -34,10 +39,16 @@ export class RecordChain {
   }
 }
 
-/** A message, and when it was stored, in ms. No other one has been stored at this position at that time. */
+/**
+ * A message, and when it was stored, in ms. No other one has been stored at this position at that
+ * time.
+ */
 export type StoredAt = Pick<FleetMessage, 'sequence' | 'at'>;
 
-/** The last messages that were handled: with them it is found where a stream has lost its end, and was continued with others. */
+/**
+ * The last messages that were handled: with them it is found where a stream has lost its end, and
+ * was continued with others.
+ */
 export class HandledTail {
   readonly #messages: StoredAt[] = [];
 
@@ -46,7 +57,9 @@ export class HandledTail {
     if (this.#messages.length > 2 * REMEMBERED) this.#messages.splice(0, REMEMBERED);
   }
 
-  /** The position of the last message that is still stored; 0 if none is. The others are forgotten. */
+  /**
+   * The position of the last message that is still stored; 0 if none is. The others are forgotten.
+   */
   async lastKept(isStored: (message: StoredAt) => Promise<boolean>): Promise<number> {
     const messages = this.#messages;
     // All before `kept` are stored, and none from `lost` on.
@@ -62,17 +75,25 @@ export class HandledTail {
   }
 }
 
-/** A message of one of the streams that a fleet has had: one that was deleted is created again, and numbers its messages anew. */
+/**
+ * A message of one of the streams that a fleet has had: one that was deleted is created again, and
+ * numbers its messages anew.
+ */
 interface StreamPosition {
   /** The number of the stream: higher than those of all before it. */
   readonly generation: number;
   readonly sequence: number;
 }
 
-/** More messages than a stream can have. A generation has at most 13 bits, so that both together are a safe integer. */
+/**
+ * More messages than a stream can have. A generation has at most 13 bits, so that both together are
+ * a safe integer.
+ */
 const SEQUENCES = 2 ** 40;
 
-/** Both as one number, which is higher than those of all messages before, also of earlier streams. */
+/**
+ * Both as one number, which is higher than those of all messages before, also of earlier streams.
+ */
 export function toPosition({ generation, sequence }: StreamPosition): number {
   return generation * SEQUENCES + sequence;
 }
@@ -96,7 +117,9 @@ export class HandledRecords {
     if (position !== undefined) this.continue(position);
   }
 
-  /** An earlier process has handled everything up to this position; 0 is where any stream begins. */
+  /**
+   * An earlier process has handled everything up to this position; 0 is where any stream begins.
+   */
   continue(position: number): void {
     this.#last = fromPosition(position);
   }
@@ -115,7 +138,8 @@ export class HandledRecords {
     const isSame = known.generation === generation;
     let sequence = isSame ? known.sequence : 0;
     if (isSame && this.#chain) {
-      // A server that was killed, or put back, may have lost the end of the stream, and have stored other records since.
+      // A server that was killed, or put back, may have lost the end of the stream, and have stored
+      // other records since.
       // The server writes times in two ways, which differ by a ms at most.
       const isStored = async ({ sequence, at }: StoredAt) =>
         sequence < first || Math.abs(((await storedAt(sequence)) ?? 0) - at) <= 1;

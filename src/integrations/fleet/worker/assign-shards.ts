@@ -5,26 +5,31 @@ export interface Participant {
 }
 
 /**
- * The shard of an identity, from 0. It is a part of the names under which its records are stored, so that it never changes: it is
- * FNV-1a of the UTF-16 units of the id, mixed, modulo the number of shards.
+ * The shard of an identity, from 0. It is a part of the names under which its records are stored,
+ * so that it never changes: it is FNV-1a of the UTF-16 units of the id, mixed, modulo the number of
+ * shards.
  *
  * @example
- * const ids = await database.query('select id from player where shard = ?', [shardOf(identity_id, 256)]);
+ * const ids = await database.query('select id from player where shard = ?', [
+ *   shardOf(identity_id, 256),
+ * ]);
  */
 export function shardOf(identity_id: string, shards: number): number {
   return numberOf(identity_id) % shards;
 }
 
 /**
- * Which worker has each shard, as its index in `workers`, in proportion to their capacities. It follows from who takes part alone, so that all
- * who know the same find the same, and few shards move when one comes or goes: it is the stable matching in which a number for each shard and
+ * Which worker has each shard, as its index in `workers`, in proportion to their capacities. It
+ * follows from who takes part alone, so that all who know the same find the same, and few shards
+ * move when one comes or goes: it is the stable matching in which a number for each shard and
  * worker says how much they like each other, and a worker has as many as its quota.
  */
 export function assignShards(shards: number, workers: readonly Participant[]): readonly number[] {
   if (workers.length === 0) return [];
   const quotas = quotasOf(shards, workers);
   const likings = workers.map(({ worker }) => liking(worker));
-  // By worker, from the smallest number to the largest: the last one goes if the worker is asked for more than its quota.
+  // By worker, from the smallest number to the largest: the last one goes if the worker is asked
+  // for more than its quota.
   const kept = workers.map(() => ({ shards: [] as number[], likings: [] as number[] }));
   // A full worker takes only what it likes more than its last one.
   const bars = quotas.map(quota => (quota > 0 ? Infinity : -1));
@@ -55,13 +60,19 @@ export function assignShards(shards: number, workers: readonly Participant[]): r
 /** A number of 32 bits for a text: the same everywhere. */
 export const numberOf = (text: string): number => mixed(fnv(text));
 
-/** How much a worker and a shard like each other: the smaller the more. No worker likes two shards as much as each other. */
+/**
+ * How much a worker and a shard like each other: the smaller the more. No worker likes two shards
+ * as much as each other.
+ */
 export function liking(worker: string): (shard: number) => number {
   const seed = fnv(worker);
   return shard => mixed(seed ^ Math.imul(shard + 1, 0x9e3779b1));
 }
 
-/** How many shards each worker has: what is left over goes to those with the largest parts of a shard. */
+/**
+ * How many shards each worker has: what is left over goes to those with the largest parts of a
+ * shard.
+ */
 function quotasOf(shards: number, workers: readonly Participant[]): readonly number[] {
   const total = workers.reduce((sum, { capacity }) => sum + capacity, 0);
   const rest = (index: number) => (shards * workers[index]!.capacity) % total;

@@ -9,7 +9,10 @@ interface Difference {
   readonly theirs: number;
 }
 
-/** Which workers have been given other identities than this one, for too long: then some have no poll, or are not to have one. */
+/**
+ * Which workers have been given other identities than this one, for too long: then some have no
+ * poll, or are not to have one.
+ */
 export class DifferingLists {
   readonly #patience: number;
   readonly #since = new Map<string, number>();
@@ -18,7 +21,10 @@ export class DifferingLists {
     this.#patience = PATIENCE_LEASES * lease;
   }
 
-  /** Returns those who have had another list for the last two leases. Each is returned again after as long. */
+  /**
+   * Returns those who have had another list for the last two leases. Each is returned again after
+   * as long.
+   */
   check(mine: GivenIdentities, present: readonly Presence[], now: number): readonly Difference[] {
     const lists = new Map<string, GivenIdentities[]>();
     for (const { worker, given } of present)

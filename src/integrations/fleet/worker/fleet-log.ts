@@ -10,8 +10,8 @@ export interface FleetCheckpoint {
 }
 
 /**
- * What one answer of the service becomes. It has exactly what followed the checkpoint of the record before it: so nothing is lost
- * or doubled, whichever worker polls.
+ * What one answer of the service becomes. It has exactly what followed the checkpoint of the record
+ * before it: so nothing is lost or doubled, whichever worker polls.
  */
 export interface FleetRecord {
   readonly identity_id: string;
@@ -33,12 +33,18 @@ export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'key'> {
 
 /** Where the next record of an identity is to be appended. */
 export interface FleetHead {
-  /** The last message of the identity, which may be a part of an unfinished record; 0 if there is none. */
+  /**
+   * The last message of the identity, which may be a part of an unfinished record; 0 if there is
+   * none.
+   */
   readonly last: number;
   readonly record: LastRecord | undefined;
 }
 
-/** What has become of an append. It is refused if something has been appended after the head that it expects. */
+/**
+ * What has become of an append. It is refused if something has been appended after the head that it
+ * expects.
+ */
 export type Appended =
   | { readonly kind: 'stored'; readonly sequence: number }
   | { readonly kind: 'conflict'; readonly head: FleetHead };
@@ -50,7 +56,8 @@ export interface FleetLog {
   /** Emits where the records of an identity end. */
   head(identity_id: string): Observable<FleetHead>;
   /**
-   * Appends a record if `head` is still where the records of its identity end. If it fails, the record may be stored or not:
+   * Appends a record if `head` is still where the records of its identity end. If it fails, the
+   * record may be stored or not:
    * appended again, it is refused if it is.
    */
   append(record: FleetRecord, head: FleetHead): Observable<Appended>;

@@ -43,14 +43,21 @@ export interface BareCheckpoint extends FleetCheckpoint {
   readonly sequence: number;
 }
 
-/** By identity: indexes that are newer than those of the last records, of identities without news. */
+/**
+ * By identity: indexes that are newer than those of the last records, of identities without news.
+ */
 export type BareCheckpoints = Readonly<Record<string, BareCheckpoint>>;
 
 /** What NATS keeps of a fleet besides its records. Who is alive is forgotten after a lease. */
 export interface FleetRegistry {
-  /** Emits when workers have come or gone: who says so that it leaves, or an empty text. It may miss some. */
+  /**
+   * Emits when workers have come or gone: who says so that it leaves, or an empty text. It may miss
+   * some.
+   */
   readonly changed$: Observable<string>;
-  /** Says that a worker is alive. Emits whether another process has its name, and was there before. */
+  /**
+   * Says that a worker is alive. Emits whether another process has its name, and was there before.
+   */
   present(beat: Heartbeat, me: Presence): Observable<boolean>;
   /** All others look at once. */
   announce(): Observable<unknown>;

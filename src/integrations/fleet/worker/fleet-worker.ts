@@ -29,10 +29,8 @@ import { Overload } from './overload.js';
 /** A worker tells that it is alive so many times in a lease. */
 const BEATS_PER_LEASE = 4;
 
-/**
- * A worker that has had no answer of NATS at so many ticks, in three leases, gives up its shards: others have them, and its polls are for nothing.
- * Sooner would stop all polls whenever NATS restarts. Time alone says nothing: if its ticks are late, so is whatever it would hear.
- */
+// A worker without an answer of NATS for three leases gives up its shards. Sooner would stop all
+// polls whenever NATS restarts. Counted in ticks: if they are late, so is whatever it would hear.
 const PATIENCE_TICKS = 3 * BEATS_PER_LEASE;
 
 /** What a worker needs; everything about NATS and the service is behind `registry` and `watch`. */
@@ -59,8 +57,9 @@ export interface FleetWorkerConfig {
 }
 
 /**
- * One of the workers that share a fleet's shards. It tells that it is alive, learns who else is, and follows the identities
- * in the shards that it has among them. Unsubscribing releases everything at once; `drain$` also waits until that is stored.
+ * One of the workers that share a fleet's shards. It tells that it is alive, learns who else is,
+ * and follows the identities in the shards that it has among them. Unsubscribing releases
+ * everything at once; `drain$` also waits until that is stored.
  */
 export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
   return new Observable(subscriber => new FleetWorker(config, subscriber).start());
@@ -92,7 +91,12 @@ class FleetWorker {
     this.#lists = new DifferingLists(config.lease);
     this.#overload = new Overload(capacity, this.#emit);
     this.#held = new OwnedShards({
-      ...{ name, registry, identities, watch, scheduler, monotonic },
+      name,
+      registry,
+      identities,
+      watch,
+      scheduler,
+      monotonic,
       emit: this.#emit,
       tried: this.#tried,
       failed: error => subscriber.error(error),

@@ -15,7 +15,10 @@ import { storedWatch, type StoredWatchConfig, type StoredWatchEvent } from './st
 /** A longer wait than this for the turn of a poll is worth telling, in ms. */
 const NOTICEABLE_MS = 1_000;
 
-/** How long to wait if the service says that there are too many requests, but not for how long, in ms. */
+/**
+ * How long to wait if the service says that there are too many requests, but not for how long, in
+ * ms.
+ */
 const DEFAULT_WAIT_MS = 60_000;
 
 /** How long a poll may last, if the options of a client do not say it, in ms. */
@@ -51,7 +54,10 @@ export interface IdentityPollsConfig extends Pick<
   readonly scheduler: SchedulerLike;
 }
 
-/** The polls of a worker: each identity is polled from one of its addresses, within the budget of that address. */
+/**
+ * The polls of a worker: each identity is polled from one of its addresses, within the budget of
+ * that address.
+ */
 export class IdentityPolls {
   readonly #config: IdentityPollsConfig;
   readonly #addresses: readonly {
@@ -67,7 +73,8 @@ export class IdentityPolls {
     this.#config = config;
     this.#starts = new Starts(MAX_STARTS, scheduler);
     this.#addresses = addresses.map(({ name, transports }) => ({
-      ...{ id: name === undefined ? undefined : numberOf(name), transports },
+      id: name === undefined ? undefined : numberOf(name),
+      transports,
       budget: new RequestBudget(requestsPerMinute, scheduler, emit),
     }));
   }
@@ -86,7 +93,10 @@ export class IdentityPolls {
     }
   }
 
-  /** Tells if polls have to wait, or need not any more, and if watches do not begin. Returns how many polls wait. */
+  /**
+   * Tells if polls have to wait, or need not any more, and if watches do not begin. Returns how
+   * many polls wait.
+   */
   check(): number {
     const { waiting, wait } = this.#starts.late;
     const isLate = wait > LATE_MS;
@@ -128,7 +138,13 @@ export class IdentityPolls {
       return budget.take().pipe(tap({ complete: () => subscriber.next({ kind: 'polled', timeout }) }));
     };
     const events$ = storedWatch({
-      ...{ ...held, identity_id, log, newKey, random, scheduler, monotonic },
+      ...held,
+      identity_id,
+      log,
+      newKey,
+      random,
+      scheduler,
+      monotonic,
       watch: options => own.watchSignals(endpoint, {}, { ...options, beforePoll }),
     }).pipe(
       tap(event => {
@@ -141,7 +157,9 @@ export class IdentityPolls {
   }
 }
 
-/** How many polls may be sent from one address. All identities that are polled from there share it. */
+/**
+ * How many polls may be sent from one address. All identities that are polled from there share it.
+ */
 export class RequestBudget {
   readonly #limit: RateLimit;
   readonly #perMinute: number;
@@ -155,7 +173,10 @@ export class RequestBudget {
     this.#limit = new RateLimit({ ...this.#rateAmong(1), scheduler });
   }
 
-  /** So many workers send from the address. While one of them comes, all together may send too much for a beat. */
+  /**
+   * So many workers send from the address. While one of them comes, all together may send too much
+   * for a beat.
+   */
   shareAmong(workers: number): void {
     this.#limit.change(this.#rateAmong(workers));
   }

@@ -3,10 +3,16 @@ import type { SchedulerLike, TimestampProvider } from 'rxjs';
 import { assignShards, type Participant } from './assign-shards.js';
 import { NO_SHARES, type FleetRegistry, type Presence, type Shares } from './fleet-registry.js';
 
-/** A worker that finds no other waits so long, in ms: the first one of a fleet would get all shards, and give away most of them. */
+/**
+ * A worker that finds no other waits so long, in ms: the first one of a fleet would get all shards,
+ * and give away most of them.
+ */
 const FIRST = 1_000;
 
-/** So many leases after NATS was away, or has lost the beats of workers, all that are alive have sent one again. */
+/**
+ * So many leases after NATS was away, or has lost the beats of workers, all that are alive have
+ * sent one again.
+ */
 const CALM_LEASES = 1.5;
 
 interface MembersConfig {
@@ -21,11 +27,11 @@ interface MembersConfig {
 }
 
 /**
- * Learns who is alive. Who has which shard follows from that alone. For a moment, two workers may know different things: then both poll, and
- * one of two appends is refused.
+ * Learns who is alive. Who has which shard follows from that alone. For a moment, two workers may
+ * know different things: then both poll, and one of two appends is refused.
  *
- * After an outage, no worker seems to be alive until its next beat: until then, only those are taken for silent whom this worker itself has
- * found alive since.
+ * After an outage, no worker seems to be alive until its next beat: until then, only those are
+ * taken for silent whom this worker itself has found alive since.
  */
 export class Members {
   readonly #config: MembersConfig;
@@ -53,7 +59,10 @@ export class Members {
     if (this.#known.workers.some(known => known.worker === worker)) this.#left.add(worker);
   }
 
-  /** Emits the shares, and completes. If they have changed, others are told to look, unless it was they who told. */
+  /**
+   * Emits the shares, and completes. If they have changed, others are told to look, unless it was
+   * they who told.
+   */
   look(isTold: boolean): Observable<Shares> {
     const { registry, me, seen, lease, scheduler } = this.#config;
     return registry.alive().pipe(
@@ -83,7 +92,8 @@ export class Members {
     this.#list = list;
     const isCalm = now - this.#calmSince > CALM_LEASES * lease;
     const capacities = new Map(alive.map(({ worker, capacity }) => [worker, capacity]));
-    // It is alive, whoever has not heard it in time: if others have taken its shards, its appends are refused.
+    // It is alive, whoever has not heard it in time: if others have taken its shards, its appends
+    // are refused.
     if (this.#known.workers.some(({ worker }) => worker === me.worker))
       capacities.set(me.worker, me.capacity);
     for (const worker of capacities.keys()) this.#found.add(worker);

@@ -25,7 +25,10 @@ export class Overload {
     this.#worst = Math.max(this.#worst, by);
   }
 
-  /** Says so when it begins to have more to do than it can. Returns how late its timers were at worst since the last check, in ms. */
+  /**
+   * Says so when it begins to have more to do than it can. Returns how late its timers were at
+   * worst since the last check, in ms.
+   */
   check(identities: number): number {
     const worst = this.#worst;
     this.#worst = 0;

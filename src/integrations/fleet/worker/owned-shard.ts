@@ -10,7 +10,10 @@ import type { FleetEvent } from '../fleet-event.js';
 import type { BareCheckpoint, BareCheckpoints } from './fleet-registry.js';
 import type { StoredWatchConfig, StoredWatchEvent } from './stored-watch.js';
 
-/** So many bare checkpoints of a shard are stored. A service of more identities than that a shard should have more shards. */
+/**
+ * So many bare checkpoints of a shard are stored. A service of more identities than that a shard
+ * should have more shards.
+ */
 const MAX_BARE_CHECKPOINTS = 5_000;
 
 /** How old saved bare checkpoints may become, in ms: much less than the service keeps events. */
@@ -70,7 +73,10 @@ class IdentityState {
     counts.starting++;
   }
 
-  /** Returns whether it has been polled now, or is not to be polled any more, and had not been before. */
+  /**
+   * Returns whether it has been polled now, or is not to be polled any more, and had not been
+   * before.
+   */
   become(state: Counted | undefined, now: number): boolean {
     this.#state = state;
     return this.count(now);
@@ -106,7 +112,9 @@ interface Followed {
   readonly state: IdentityState;
 }
 
-/** A shard that this worker holds: the watches of its identities, and where those without news are. */
+/**
+ * A shard that this worker holds: the watches of its identities, and where those without news are.
+ */
 export class OwnedShard {
   readonly shard: number;
   readonly #holder: ShardOwner;

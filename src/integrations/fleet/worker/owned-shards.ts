@@ -37,22 +37,34 @@ export interface OwnedShardsConfig {
 export class OwnedShards {
   readonly #config: OwnedShardsConfig;
   readonly #held = new Map<number, OwnedShard>();
-  /** Those that were lost because NATS did not answer, and how many identities they had: this worker should follow them still. */
+  /**
+   * Those that were lost because NATS did not answer, and how many identities they had: this worker
+   * should follow them still.
+   */
   readonly #lost = new Map<number, number>();
   /** Those whose places are being read. */
   readonly #taking = new Map<number, Subscription>();
   /** Those that it has, and either does not hold yet, or does not know the identities of. */
   readonly #unsettled = new Set<number>();
   readonly #counts: ShardCounts = {
-    ...{ starting: 0, live: 0, retrying: 0, rejected: 0, events: 0, unstored: 0 },
-    ...{ failure: undefined, unanswered: undefined },
+    starting: 0,
+    live: 0,
+    retrying: 0,
+    rejected: 0,
+    events: 0,
+    unstored: 0,
+    failure: undefined,
+    unanswered: undefined,
   };
 
   constructor(config: OwnedShardsConfig) {
     this.#config = config;
   }
 
-  /** Holds what the worker has by these shares, and gives up everything else. `before` are the shares before them. */
+  /**
+   * Holds what the worker has by these shares, and gives up everything else. `before` are the
+   * shares before them.
+   */
   follow({ workers, owners, silent }: Shares, before: Shares | undefined): void {
     const me = workers.findIndex(({ worker }) => worker === this.#config.name);
     for (const shard of this.#lost.keys()) if (owners[shard] !== me) this.#lost.delete(shard);
@@ -70,7 +82,9 @@ export class OwnedShards {
     return this.#unsettled.size === 0;
   }
 
-  /** Gives up all shards. Places are stored at once: a connection may be drained right after this. */
+  /**
+   * Gives up all shards. Places are stored at once: a connection may be drained right after this.
+   */
   releaseAll(): Observable<unknown> {
     return merge(...[...this.#held.keys(), ...this.#taking.keys()].map(shard => this.#release(shard)));
   }
@@ -107,7 +121,10 @@ export class OwnedShards {
     return this.#counts.starting;
   }
 
-  /** Tells the last failure of a poll, as long as polls fail, and what NATS has failed to do since this was called. */
+  /**
+   * Tells the last failure of a poll, as long as polls fail, and what NATS has failed to do since
+   * this was called.
+   */
   tellFailures(): void {
     const { failure, retrying, unanswered } = this.#counts;
     if (retrying === 0) this.#counts.failure = undefined;

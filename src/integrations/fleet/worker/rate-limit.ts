@@ -21,7 +21,10 @@ export class RateLimit {
   readonly #scheduler: SchedulerLike;
   readonly #clock: TimestampProvider;
   readonly #waiting = new Set<Subscriber<never>>();
-  /** When the turns that have been handed out are paid for, on the monotonic clock. A burst of them may run ahead of the clock. */
+  /**
+   * When the turns that have been handed out are paid for, on the monotonic clock. A burst of them
+   * may run ahead of the clock.
+   */
   #paidAt = -Infinity;
   #pausedUntil = -Infinity;
   #timer: Subscription | undefined;

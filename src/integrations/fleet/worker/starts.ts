@@ -6,9 +6,11 @@ import { LATE_MS, latenessOf } from './lateness.js';
 const LEAST = 8;
 
 /**
- * Lets so many watches begin at a time, and each further one when the first request of another is on the wire. A worker that can, begins thousands
- * in seconds. While its timers are late, it halves how many: otherwise it would tell too late that it is alive, others would take its shards, and
- * be late themselves. While they are in time, it raises that again. It never stops: timers are late for other reasons, too, such as a limit of CPU.
+ * Lets so many watches begin at a time, and each further one when the first request of another is
+ * on the wire. A worker that can, begins thousands in seconds. While its timers are late, it halves
+ * how many: otherwise it would tell too late that it is alive, others would take its shards, and be
+ * late themselves. While they are in time, it raises that again. It never stops: timers are late
+ * for other reasons, too, such as a limit of CPU.
  */
 export class Starts {
   readonly #max: number;
@@ -35,7 +37,10 @@ export class Starts {
     return { waiting: this.#waiting.size, wait: now - first };
   }
 
-  /** Begins a watch when it is its turn. `watch` gets a function that says that its first request is on the wire, or may have to wait for long. */
+  /**
+   * Begins a watch when it is its turn. `watch` gets a function that says that its first request is
+   * on the wire, or may have to wait for long.
+   */
   turn<T>(watch: (sent: () => void) => Observable<T>): Observable<T> {
     return new Observable(subscriber => {
       let isUnderWay = false;

@@ -28,7 +28,10 @@ import type { BareCheckpoint } from './fleet-registry.js';
 /** NATS is asked again at least so often, in ms: once it stores again, all is stored soon. */
 const MAX_BACKOFF_MS = 4_000;
 
-/** An append that was refused, although nothing is seen that came before it, is tried again after this time, in ms. */
+/**
+ * An append that was refused, although nothing is seen that came before it, is tried again after
+ * this time, in ms.
+ */
 const UNSEEN_MS = 250;
 
 /** What a stored watch needs. */
@@ -60,9 +63,9 @@ export type StoredWatchEvent =
   | { readonly kind: 'nats_error'; readonly error: unknown };
 
 /**
- * Watches an identity from where its records end, and appends each answer with news. Nothing is polled before the last answer
- * is stored. If another worker has stored what followed the same checkpoint, it goes on from theirs; if records were lost, from
- * the last one that is left.
+ * Watches an identity from where its records end, and appends each answer with news. Nothing is
+ * polled before the last answer is stored. If another worker has stored what followed the same
+ * checkpoint, it goes on from theirs; if records were lost, from the last one that is left.
  *
  * It ends with an error that polling again cannot fix.
  */
@@ -127,7 +130,10 @@ class Appending {
     this.#emit = emit;
   }
 
-  /** Where to begin: the last record, or later if nothing came after it. Without any record, from now. */
+  /**
+   * Where to begin: the last record, or later if nothing came after it. Without any record, from
+   * now.
+   */
   get start(): Checkpoint | undefined {
     const { record } = this.#head;
     const { idle } = this.#config;
@@ -162,7 +168,8 @@ class Appending {
     // Stored by an attempt that got no answer.
     if (last?.key === record.key) return this.#stored(record, last.sequence);
     if (!last || last.sequence === before.record?.sequence) {
-      // Nothing but a part of an unfinished record, or all records have expired. Or what is read lags behind.
+      // Nothing but a part of an unfinished record, or all records have expired. Or what is read
+      // lags behind.
       this.#head = { ...appended.head, record: before.record };
       const again$ = defer(() => this.#append(record));
       return appended.head.last === before.last

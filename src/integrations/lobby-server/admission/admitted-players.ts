@@ -12,7 +12,10 @@ export class AdmittedPlayers {
   /** By the hash of the ticket. */
   readonly #byTicket = new Map<string, Player>();
 
-  /** `released` is called with the token of each player who has left. `closed$` emits once no player can come back. */
+  /**
+   * `released` is called with the token of each player who has left. `closed$` emits once no player
+   * can come back.
+   */
   constructor(
     readonly settings: GateSettings,
     readonly released: (token: string) => void,

@@ -23,7 +23,10 @@ import { hashOfTicket, newReturnTicket } from './return-ticket.js';
 /** How often a player may come back, in ms. */
 const REST_MS = 1_000;
 
-/** To the connection whose place another one takes. Final: two tabs with one ticket would throw each other out for ever. */
+/**
+ * To the connection whose place another one takes. Final: two tabs with one ticket would throw each
+ * other out for ever.
+ */
 const REPLACED: SocketClosed = { code: 4409, reason: 'replaced' };
 
 /** What the players of a gate share. */
@@ -35,7 +38,9 @@ export interface PlayerContext {
   readonly byTicket: Map<string, Player>;
 }
 
-/** The public socket of a player. Private fields are not printed, nor is what only its class has. */
+/**
+ * The public socket of a player. Private fields are not printed, nor is what only its class has.
+ */
 export class Player implements PlayerSocket {
   address = '';
   url = '';
@@ -155,7 +160,10 @@ export class Player implements PlayerSocket {
     connection.passTo(this.#messages);
   }
 
-  /** Completes when it is clear how the connection ends, if it does: by the client's own word, after which they do not come back, or not. */
+  /**
+   * Completes when it is clear how the connection ends, if it does: by the client's own word, after
+   * which they do not come back, or not.
+   */
   get ending$(): Observable<never> {
     const connection = this.#connection;
     return !connection || connection.isOpen ? EMPTY : connection.closed$.pipe(ignoreElements());
@@ -170,7 +178,10 @@ export class Player implements PlayerSocket {
     return !this.#isEnded && !this.#hasLeft && !this.#connection?.wasClosedByUs;
   }
 
-  /** Takes the connection on which the player has come back, instead of the one that they may still have. */
+  /**
+   * Takes the connection on which the player has come back, instead of the one that they may still
+   * have.
+   */
   comeBack(visitor: Visitor, connection: Connection): void {
     this.#rest = timer(REST_MS, this.#gate.settings.scheduler).subscribe();
     const old = this.#connection;
@@ -211,7 +222,10 @@ export class Player implements PlayerSocket {
     this.#left$.complete();
   }
 
-  /** A client may repeat its secrets anywhere: in a cookie, in the URL of its page, as the reason of its leaving. */
+  /**
+   * A client may repeat its secrets anywhere: in a cookie, in the URL of its page, as the reason of
+   * its leaving.
+   */
   #clean(text: string): string {
     return redact(text, this.#ticket === undefined ? [this.#token] : [this.#token, this.#ticket]);
   }

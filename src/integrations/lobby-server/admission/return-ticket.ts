@@ -7,5 +7,7 @@ export const isReturnTicket = (token: string): boolean => token.startsWith(PREFI
 
 export const newReturnTicket = (): string => PREFIX + randomBytes(16).toString('base64url');
 
-/** Tickets are looked up by their hash: how long that takes says nothing about the ticket itself. */
+/**
+ * Tickets are looked up by their hash: how long that takes says nothing about the ticket itself.
+ */
 export const hashOfTicket = (ticket: string): string => createHash('sha256').update(ticket).digest('base64');

@@ -28,10 +28,16 @@ type TokenState =
   | { readonly kind: 'confirming' | 'in' }
   /** Its slot is being freed, and no player can come in with it. */
   | { readonly kind: 'freeing'; readonly refusal: Refusal }
-  /** The service's answer was lost: its player may come again until the window closes. `leave` gives its part of the limit back. */
+  /**
+   * The service's answer was lost: its player may come again until the window closes. `leave` gives
+   * its part of the limit back.
+   */
   | { readonly kind: 'unresolved'; readonly window: Subscription; readonly leave: () => void };
 
-/** Confirms tokens with the service, and keeps track of those in use. `closed$` emits once no player can come again. */
+/**
+ * Confirms tokens with the service, and keeps track of those in use. `closed$` emits once no player
+ * can come again.
+ */
 export class TokenConfirmation {
   readonly #tokens = new Map<string, TokenState>();
   readonly #settled$ = new Subject<void>();
@@ -45,8 +51,9 @@ export class TokenConfirmation {
   ) {}
 
   /**
-   * Confirms a token that came from an address: emits the refusal, or undefined for OK, and completes. The service is not asked
-   * about a token that is being confirmed or in use, nor while it has asked not to be asked.
+   * Confirms a token that came from an address: emits the refusal, or undefined for OK, and
+   * completes. The service is not asked about a token that is being confirmed or in use, nor while
+   * it has asked not to be asked.
    */
   confirm(token: string, address: string): Observable<Refusal | undefined> {
     return defer(() => {
@@ -68,7 +75,10 @@ export class TokenConfirmation {
     });
   }
 
-  /** The player of a confirmed token has left: it may be presented again once their slot has been freed. */
+  /**
+   * The player of a confirmed token has left: it may be presented again once their slot has been
+   * freed.
+   */
   release(token: string): void {
     this.#free(token, 'left', REFUSALS.alreadyConnected);
   }
@@ -127,7 +137,10 @@ export class TokenConfirmation {
     this.#settled$.next();
   }
 
-  /** The window opens again; if the player was asked to wait for longer than that, it opens after the wait. */
+  /**
+   * The window opens again; if the player was asked to wait for longer than that, it opens after
+   * the wait.
+   */
   #leaveUnresolved(token: string, leave: () => void, wait: number): void {
     const window = new Subscription();
     this.#tokens.set(token, { kind: 'unresolved', window, leave });

@@ -24,8 +24,9 @@ import { slotOutcome } from './slot-outcome.js';
 const MAX_BACKOFF_MS = 60_000;
 
 /**
- * Frees the slot of a player by `freeSlot` of the config, again and again until it is free: see `slotOutcome`. Logs what became of it, and calls
- * `settled`: once the slot is free, or is given up, after `freeSlotTimeout`, or once `isOverdue$` is true.
+ * Frees the slot of a player by `freeSlot` of the config, again and again until it is free: see
+ * `slotOutcome`. Logs what became of it, and calls `settled`: once the slot is free, or is given
+ * up, after `freeSlotTimeout`, or once `isOverdue$` is true.
  */
 export type FreeSlot = (token: string, why: 'left' | 'unresolved', settled: () => void) => void;
 

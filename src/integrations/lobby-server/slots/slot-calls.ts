@@ -8,8 +8,8 @@ const MAX_AT_ONCE = 64;
 const DEFAULT_PAUSE_MS = 1_000;
 
 /**
- * The calls that free slots. 64 are made at once, and none while the service limits the rate: then all wait together. The others
- * wait for their turn, the first ones first.
+ * The calls that free slots. 64 are made at once, and none while the service limits the rate: then
+ * all wait together. The others wait for their turn, the first ones first.
  */
 export class SlotCalls {
   readonly #scheduler: SchedulerLike;

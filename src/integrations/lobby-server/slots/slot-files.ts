@@ -39,14 +39,21 @@ export interface SlotFilesConfig {
   readonly client: {
     readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected' | 'disconnected'> };
   };
-  /** A folder that all gates of the lobby see, and no one else: its files contain tokens. Made if it is not there. */
+  /**
+   * A folder that all gates of the lobby see, and no one else: its files contain tokens. Made if it
+   * is not there.
+   */
   readonly folder: string;
   /**
-   * The name of this gate: the same whenever its process starts again, and no other's at any time. Not the host's name, which is another
-   * one in each new container. If a second process starts with it while the first one runs, the first one refuses everybody from then on.
+   * The name of this gate: the same whenever its process starts again, and no other's at any time.
+   * Not the host's name, which is another one in each new container. If a second process starts
+   * with it while the first one runs, the first one refuses everybody from then on.
    */
   readonly gate: string;
-  /** Called with what becomes of the slots that an earlier process has left, and of the files. Errors are swallowed. */
+  /**
+   * Called with what becomes of the slots that an earlier process has left, and of the files.
+   * Errors are swallowed.
+   */
   readonly log?: (entry: GateLogEntry) => void;
   /** The source of time. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -78,12 +85,15 @@ const OPTIONS: Options<SlotFilesConfig> = {
 };
 
 /**
- * The `client` and `freeSlot` of a gate that shares its lobby with other gates, or may be killed: what it knows of its players is in files
- * that all gates see. A slot is freed by the last gate that may have let the player in. What a killed process has left is freed
- * when this is called again. Each is tried as long as the process lives: until the service itself says that the slot is free.
+ * The `client` and `freeSlot` of a gate that shares its lobby with other gates, or may be killed:
+ * what it knows of its players is in files that all gates see. A slot is freed by the last gate
+ * that may have let the player in. What a killed process has left is freed when this is called
+ * again. Each is tried as long as the process lives: until the service itself says that the slot is
+ * free.
  *
- * Throws an `InputError` if an option is invalid, and the error of `node:fs` if the folder cannot be made, read or written. If it cannot be
- * written later, players are refused with `outcome_unknown`.
+ * Throws an `InputError` if an option is invalid, and the error of `node:fs` if the folder cannot
+ * be made, read or written. If it cannot be written later, players are refused with
+ * `outcome_unknown`.
  *
  * @example
  * const slots = slotFiles({ client, folder: '/var/lib/lobby/players', gate: 'lobby-0' });
@@ -106,7 +116,8 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
 
   const release = (token: string): Observable<unknown> => {
     const forget = () => files.forgetLeft(token);
-    // Looked for after the file has been moved, as `connected` does after writing: one of two gates sees the other.
+    // Looked for after the file has been moved, as `connected` does after writing: one of two gates
+    // sees the other.
     if (files.has(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
     if (files.has(token, 'pending')) throw new PendingElsewhereError();
     return players.disconnected({ player_token: token }).pipe(
@@ -164,7 +175,10 @@ function leftNames(files: SlotFolder, scheduler: SchedulerLike): Observable<stri
   );
 }
 
-/** Its timers do not keep a process running that has nothing else to do: what is left is freed at the next start. */
+/**
+ * Its timers do not keep a process running that has nothing else to do: what is left is freed at
+ * the next start.
+ */
 function inBackground(scheduler: SchedulerLike): SchedulerLike {
   const schedule: Schedule = (work, delay, state) => {
     const action = scheduler.schedule(work, delay, state);
@@ -180,7 +194,10 @@ type Schedule = <T>(
   state?: T,
 ) => Subscription;
 
-/** Another gate may let the player in, or not. Until that is known, the slot is neither freed nor forgotten. */
+/**
+ * Another gate may let the player in, or not. Until that is known, the slot is neither freed nor
+ * forgotten.
+ */
 class PendingElsewhereError extends Error {
   override readonly name = 'PendingElsewhereError';
 }

@@ -12,7 +12,10 @@ import { InputError } from '../../../error/index.js';
  */
 type State = 'pending' | 'in' | 'out';
 
-/** The folder of one state, of one gate, of one start of its process. In it is a file for each token, named by its hash. */
+/**
+ * The folder of one state, of one gate, of one start of its process. In it is a file for each
+ * token, named by its hash.
+ */
 const STATE_FOLDER = /^(?<gate>[\w-]+)\.[0-9a-f]+\.(?<state>pending|in|out)$/;
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -20,13 +23,17 @@ const HASH = /^[0-9a-f]{64}$/;
 /** Where files go that were cut off: by a loss of power, or a full disk. */
 const SET_ASIDE = 'set-aside';
 
-/** A file whose name begins so has not been written wholly, and the service has not been asked about it. */
+/**
+ * A file whose name begins so has not been written wholly, and the service has not been asked about
+ * it.
+ */
 const UNFINISHED = 'new-';
 
 /**
- * The files of the gates of a lobby: `<gate>.<start>.<state>/<hash of the token>`. To look for a token takes one look for each gate,
- * however many players are in. A process that starts with the name of a gate renames the folders of its predecessor to `out`, at once
- * for all tokens: what a killed process has left is to be freed. All calls are synchronous.
+ * The files of the gates of a lobby: `<gate>.<start>.<state>/<hash of the token>`. To look for a
+ * token takes one look for each gate, however many players are in. A process that starts with the
+ * name of a gate renames the folders of its predecessor to `out`, at once for all tokens: what a
+ * killed process has left is to be freed. All calls are synchronous.
  */
 export class SlotFolder {
   readonly #folder: string;
@@ -35,7 +42,10 @@ export class SlotFolder {
   /** What earlier processes of this gate have left. */
   readonly #left: readonly string[];
 
-  /** Throws an `InputError` if the path is that of a file, and the error of `node:fs` if the folder cannot be made, read or written. */
+  /**
+   * Throws an `InputError` if the path is that of a file, and the error of `node:fs` if the folder
+   * cannot be made, read or written.
+   */
   constructor(folder: string, gate: string) {
     this.#folder = folder;
     this.#gate = gate;
@@ -49,7 +59,9 @@ export class SlotFolder {
     for (const path of Object.values(this.#folders)) fs.mkdirSync(path, { mode: 0o700 });
   }
 
-  /** Another process has started with the name of this gate: it has renamed the folder of this one. */
+  /**
+   * Another process has started with the name of this gate: it has renamed the folder of this one.
+   */
   get isReplaced(): boolean {
     return !fs.existsSync(this.#folders.in) && this.#namesOf('in').length > 0;
   }
@@ -86,7 +98,10 @@ export class SlotFolder {
     }
   }
 
-  /** Whether any gate has a whole file of the token in this state. One that was cut off is of no use to its own gate. */
+  /**
+   * Whether any gate has a whole file of the token in this state. One that was cut off is of no use
+   * to its own gate.
+   */
   has(token: string, state: State): boolean {
     const hash = hashOf(token);
     return fs
@@ -103,7 +118,10 @@ export class SlotFolder {
     return [...names];
   }
 
-  /** The token in the files of this name, if one of them is whole. The others are set aside: `onSetAside` is called with their new path. */
+  /**
+   * The token in the files of this name, if one of them is whole. The others are set aside:
+   * `onSetAside` is called with their new path.
+   */
   readLeft(name: string, onSetAside: (file: string) => void): string | undefined {
     let whole: string | undefined;
     for (const folder of this.#left) {

@@ -5,7 +5,8 @@ import { isStatusError, isTransportError } from '../../../error/index.js';
  * What an error of `players.disconnected` says of the slot.
  *
  * - `freed`: the service itself has said that it does not count the player.
- * - `retry`: nothing is known. A wrong token of ours, a proxy's page, an outage: the slot may be taken.
+ * - `retry`: nothing is known. A wrong token of ours, a proxy's page, an outage: the slot may be
+ *   taken.
  * - `give_up`: nothing was sent, nor will it be: the token is none, or the client is closed.
  */
 export type SlotOutcome = 'freed' | 'retry' | 'give_up';

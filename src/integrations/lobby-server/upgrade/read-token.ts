@@ -82,7 +82,10 @@ function textOf(message: PlayerMessage): string {
 
 const PARAMETER = 'token';
 
-/** The token in the query of a URL, empty if there is none or more than one, and the URL without it: everything else is unchanged. */
+/**
+ * The token in the query of a URL, empty if there is none or more than one, and the URL without it:
+ * everything else is unchanged.
+ */
 export function splitToken(pathAndQuery = '/'): { readonly token: string; readonly url: string } {
   const at = pathAndQuery.indexOf('?');
   if (at < 0) return { token: '', url: pathAndQuery };

@@ -19,8 +19,8 @@ const socketsWithErrorHandler = new WeakSet();
 const claimedSockets = new WeakSet();
 
 /**
- * The upgrade requests of a server for a path; never completes. Those for other paths are left to the server's other listeners. If they
- * are all gates too, the last one answers 404 and logs it.
+ * The upgrade requests of a server for a path; never completes. Those for other paths are left to
+ * the server's other listeners. If they are all gates too, the last one answers 404 and logs it.
  */
 export function upgrades(
   settings: Pick<GateSettings, 'server' | 'path' | 'addressOf' | 'report' | 'scheduler'>,
@@ -33,7 +33,8 @@ export function upgrades(
   return new Observable(subscriber => {
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (claimedSockets.has(socket) || subscriber.closed) return;
-      // Also if the request is left to other listeners: an `error` event without a listener would end the process.
+      // Also if the request is left to other listeners: an `error` event without a listener would
+      // end the process.
       if (!socketsWithErrorHandler.has(socket)) socket.on('error', destroy);
       socketsWithErrorHandler.add(socket);
       if (path === undefined || path === request.url?.split('?', 1)[0]) {
@@ -64,7 +65,10 @@ function destroy(this: Duplex): void {
   this.destroy();
 }
 
-/** Beyond these, a request costs more to read and to keep than its sender pays. No player sends so much. */
+/**
+ * Beyond these, a request costs more to read and to keep than its sender pays. No player sends so
+ * much.
+ */
 const MAX_URL = 16_384;
 const MAX_PARAMETERS = 64;
 const MAX_PROTOCOLS = 16;
@@ -82,7 +86,10 @@ function isTooMuch({ url = '', headers, rawHeaders }: IncomingMessage): boolean 
   );
 }
 
-/** Answers an upgrade request with an HTTP status, the reason as the body, and closes its connection. */
+/**
+ * Answers an upgrade request with an HTTP status, the reason as the body, and closes its
+ * connection.
+ */
 export function refuseUpgrade(
   socket: Duplex,
   { status, reason, retryAfter }: Refusal,
@@ -101,7 +108,10 @@ export function refuseUpgrade(
   socket.end(`${lines.join('\r\n')}\r\n\r\n${reason}`);
 }
 
-/** Each gate listens for itself, and so do its figures: that is no leak, of which Node would warn. Returns what undoes it. */
+/**
+ * Each gate listens for itself, and so do its figures: that is no leak, of which Node would warn.
+ * Returns what undoes it.
+ */
 function allowListener(server: GateServer): () => void {
   const change = (by: 1 | -1) => {
     const most = server.getMaxListeners();

@@ -15,11 +15,17 @@ export class Visitor {
   /** The path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
-  /** Why it is refused before anything else is asked: it sent no handshake, or the hook that says where it comes from failed. */
+  /**
+   * Why it is refused before anything else is asked: it sent no handshake, or the hook that says
+   * where it comes from failed.
+   */
   readonly refusal: Refusal | undefined;
   readonly #socket: Duplex;
   readonly #settings: GateSettings;
-  /** Completes the upgrade. Gone once it has been called: it holds on to the request and all that it came with. */
+  /**
+   * Completes the upgrade. Gone once it has been called: it holds on to the request and all that it
+   * came with.
+   */
   #complete: (() => WebSocket | undefined) | undefined;
   #stopWaiting: (() => void) | undefined;
   #connection: Connection | undefined;
@@ -42,7 +48,10 @@ export class Visitor {
     else if (address === undefined) this.refusal = REFUSALS.hookFailed;
   }
 
-  /** The service is being asked: until the answer, who sends data before the upgrade is refused, and who leaves has left. */
+  /**
+   * The service is being asked: until the answer, who sends data before the upgrade is refused, and
+   * who leaves has left.
+   */
   wait(): void {
     // Unread data would hide that the client has left.
     if (this.#connection) return;
@@ -74,7 +83,10 @@ export class Visitor {
     return this.#settle() ? this.open() : undefined;
   }
 
-  /** Says why not, before the upgrade by HTTP, after it by a close frame, and logs it. Emits nothing. */
+  /**
+   * Says why not, before the upgrade by HTTP, after it by a close frame, and logs it. Emits
+   * nothing.
+   */
   refuse(refusal: Refusal): Observable<never> {
     if (!this.#settle()) return EMPTY;
     const { reason, retryAfter = 1 } = refusal;
@@ -100,18 +112,23 @@ export class Visitor {
 /** Meets a client: ws has checked its handshake, and waits for the word to complete it. */
 export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Visitor {
   const { maxPayload, closeTimeout } = settings;
-  // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until the client is let in.
+  // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until
+  // the client is let in.
   const completions = new WeakMap<IncomingMessage, () => void>();
+  // A variable of its own, because the types of ws do not know the last three yet.
+  const limits = {
+    maxPayload,
+    // Small pieces cost much more memory than the bytes in them.
+    maxFragments: Math.max(16, Math.ceil(maxPayload / 1_024)),
+    maxBufferedChunks: Math.max(32, Math.ceil(maxPayload / 512)),
+    // Also for a client that sends a close frame and then keeps the connection.
+    closeTimeout,
+  };
   const server = new WebSocketServer({
-    ...{ noServer: true, clientTracking: false, maxPayload },
+    ...limits,
+    noServer: true,
+    clientTracking: false,
     perMessageDeflate: settings.perMessageDeflate,
-    // Newer than the types of ws. Small pieces cost much more memory than the bytes that are in them.
-    ...{
-      maxFragments: Math.max(16, Math.ceil(maxPayload / 1_024)),
-      maxBufferedChunks: Math.max(32, Math.ceil(maxPayload / 512)),
-      // Also for a client that sends a close frame and then keeps the connection.
-      closeTimeout,
-    },
     verifyClient: ({ req }: { req: IncomingMessage }, done: (isVerified: true) => void) =>
       completions.set(req, () => done(true)),
   });
@@ -121,7 +138,9 @@ export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Vi
   return upgrade => {
     const { request, socket, head } = upgrade;
     let ws: WebSocket | undefined;
-    server.handleUpgrade(request, socket, head, opened => (ws = opened));
+    server.handleUpgrade(request, socket, head, opened => {
+      ws = opened;
+    });
     const complete = completions.get(request);
     const open = () => {
       complete?.();

@@ -11,9 +11,9 @@ export interface CheckpointFile {
   /** The checkpoint of the run before; undefined if there is none. */
   readonly last: Checkpoint | undefined;
   /**
-   * Replaces the checkpoint atomically: if the process is killed meanwhile, the old one remains. Cold; it completes when that
-   * is done. If it cannot be done, `failed$` errors, then this does, too: a watch that still waited for it would keep the
-   * process running.
+   * Replaces the checkpoint atomically: if the process is killed meanwhile, the old one remains.
+   * Cold; it completes when that is done. If it cannot be done, `failed$` errors, then this does,
+   * too: a watch that still waited for it would keep the process running.
    */
   readonly save: (checkpoint: Checkpoint) => Observable<never>;
   /** Never emits. Errors once the checkpoint can no longer be saved. */
@@ -21,8 +21,8 @@ export interface CheckpointFile {
 }
 
 /**
- * Opens the checkpoint file at a path, for this process alone. Throws if another process uses it, if it contains anything
- * else, or if it cannot be written.
+ * Opens the checkpoint file at a path, for this process alone. Throws if another process uses it,
+ * if it contains anything else, or if it cannot be written.
  */
 export function openCheckpoint(path: string): CheckpointFile {
   const lock = explained(path, () => lockCheckpoint(path));
@@ -72,7 +72,8 @@ function removeLeftovers(path: string): void {
 }
 
 function write(path: string, checkpoint: Checkpoint): void {
-  // A name that cannot be guessed, and `wx`: a link that someone else has put there is never followed.
+  // A name that cannot be guessed, and `wx`: a link that someone else has put there is never
+  // followed.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     writeFileSync(temporary, JSON.stringify(checkpoint), { flag: 'wx', mode: 0o600, flush: true });

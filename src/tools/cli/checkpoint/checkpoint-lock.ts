@@ -3,7 +3,10 @@ import * as fs from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname } from 'node:path';
 
-/** How often a lock is touched, in ms, and after how long without it is dead for other hosts, which cannot see its process. */
+/**
+ * How often a lock is touched, in ms, and after how long without it is dead for other hosts, which
+ * cannot see its process.
+ */
 const TOUCH_MS = 15_000;
 const DEAD_MS = 60_000;
 
@@ -14,8 +17,9 @@ export interface CheckpointLock {
 }
 
 /**
- * Locks a file by a second one beside it, `FILE.lock`, that says which process of which host has it, until that exits. Throws if another
- * process has locked it. The lock of a process that is dead is taken over.
+ * Locks a file by a second one beside it, `FILE.lock`, that says which process of which host has
+ * it, until that exits. Throws if another process has locked it. The lock of a process that is dead
+ * is taken over.
  */
 export function lockCheckpoint(path: string): CheckpointLock {
   const file = `${path}.lock`;
@@ -55,7 +59,10 @@ function acquire(path: string, file: string, mark: string): number | undefined {
   return isDead(file, path) ? replace(path, file, other, mark) : undefined;
 }
 
-/** Creates a file that contains this text, or none: an empty lock would keep everyone out. Undefined if there is such a file. */
+/**
+ * Creates a file that contains this text, or none: an empty lock would keep everyone out. Undefined
+ * if there is such a file.
+ */
 function create(file: string, text: string): number | undefined {
   let descriptor: number;
   try {
@@ -75,8 +82,9 @@ function create(file: string, text: string): number | undefined {
 }
 
 /**
- * Replaces the lock of a dead process at once, so that there is always one. If several processes try, only the one may do so
- * that has created a file whose name follows from the dead one's mark. `checkpoint-file.ts` removes it if it is left over.
+ * Replaces the lock of a dead process at once, so that there is always one. If several processes
+ * try, only the one may do so that has created a file whose name follows from the dead one's mark.
+ * `checkpoint-file.ts` removes it if it is left over.
  */
 function replace(path: string, file: string, dead: string, mark: string): number | undefined {
   const claim = `${path}.${createHash('sha256').update(dead).digest('hex').slice(0, 12)}.tmp`;
@@ -131,7 +139,10 @@ function startOf(id: number): string | undefined {
   return textOf(`/proc/${id}/stat`)?.split(') ').at(-1)?.split(' ')[19];
 }
 
-/** How long ago a file was written, in ms, by the clock of its folder, which may be that of another machine. */
+/**
+ * How long ago a file was written, in ms, by the clock of its folder, which may be that of another
+ * machine.
+ */
 function untouchedFor(file: string, path: string): number {
   const probe = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   const descriptor = fs.openSync(probe, 'wx', 0o600);

@@ -12,9 +12,14 @@ export interface FirstAnswer {
 
 /** If a balancer chooses one of two machines at random, once in 28 times no index goes back. */
 const POLLS = 8;
-/** How long the service collects events before it answers, in ms: a smaller difference loses none. */
+/**
+ * How long the service collects events before it answers, in ms: a smaller difference loses none.
+ */
 const COLLECTING_MS = 100;
-/** An index that is no number of ms since 1970 says nothing of a clock: it has 13 digits from 2001 to 2286. */
+/**
+ * An index that is no number of ms since 1970 says nothing of a clock: it has 13 digits from 2001
+ * to 2286.
+ */
 const TIME = /^\d{13}$/;
 
 /**

@@ -35,7 +35,10 @@ export function proxyFindings(
   return [warning('proxy', text, 'see “Behind a proxy” in docs/transport.md')];
 }
 
-/** What an error of fetch says: whether a connection was made, and what is wrong with it or with the answer. */
+/**
+ * What an error of fetch says: whether a connection was made, and what is wrong with it or with the
+ * answer.
+ */
 export function connectionProblem(error: unknown): Finding {
   const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
   const code = cause?.code;

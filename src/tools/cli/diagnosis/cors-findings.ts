@@ -5,7 +5,10 @@ import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
 const ALLOW = 'Access-Control-Allow-Origin';
 
-/** Asks as the browser of a page would, whether that may send requests with a token, and read the answers. */
+/**
+ * Asks as the browser of a page would, whether that may send requests with a token, and read the
+ * answers.
+ */
 export function corsFindings(baseUrl: string, origin: string): Observable<Finding> {
   if (new URL(baseUrl).origin === origin)
     return of(ok('cors', 'pages of this origin need no preflight: it is that of the service'));
@@ -61,7 +64,9 @@ function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: st
   return findings;
 }
 
-/** A browser keeps the answer to a preflight for one URL, and each watch index makes another one. */
+/**
+ * A browser keeps the answer to a preflight for one URL, and each watch index makes another one.
+ */
 function preflights({ headers }: PlainAnswer): Finding {
   const text = 'a page sends a preflight before each poll, since each has a URL of its own';
   const advice = "to save it, let a proxy serve the service at the page's own origin";

@@ -32,7 +32,10 @@ const HAPROXY: KnownProxy = { name: 'HAProxy', waits: 'timeout server 75s' };
 const PAGES_OF_HAPROXY =
   /The server didn't respond in time\.|No server is available to handle this request\.|The server returned an invalid or incomplete response\./;
 
-/** Which proxy has answered, or has passed an answer on; undefined if none of the known ones says so. */
+/**
+ * Which proxy has answered, or has passed an answer on; undefined if none of the known ones says
+ * so.
+ */
 export function knownProxy(
   headers: { get(name: string): string | null },
   text: string,

@@ -17,7 +17,9 @@ export function observedTransport(transport: Transport): ObservedTransport {
     transport: request => {
       const isFirst = !request.url.includes('watch_index=');
       return transport(isFirst ? { ...request, needsFreshConnection: true } : request).pipe(
-        tap(response => (last = response)),
+        tap(response => {
+          last = response;
+        }),
       );
     },
     lastAnswer: () => last,

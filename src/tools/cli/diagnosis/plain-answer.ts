@@ -15,7 +15,10 @@ export interface PlainAnswer {
   readonly text: string;
   /** What the service itself says in it; undefined if it comes from something else. */
   readonly own: { readonly code: string | undefined; readonly hasRayId: boolean } | undefined;
-  /** How far this machine's clock is ahead, in ms, to the second; undefined if the answer has no date. */
+  /**
+   * How far this machine's clock is ahead, in ms, to the second; undefined if the answer has no
+   * date.
+   */
   readonly clockAhead: number | undefined;
 }
 
@@ -32,7 +35,10 @@ export function plainAnswer(
     map(({ response: { status, headers }, text }) => {
       const date = Date.parse(headers.get('date') ?? '');
       return {
-        ...{ status, headers, text, own: ownWords(headers, text) },
+        status,
+        headers,
+        text,
+        own: ownWords(headers, text),
         clockAhead: Number.isNaN(date) ? undefined : Date.now() - date,
       };
     }),

@@ -5,13 +5,16 @@ import { knownProxy } from './known-proxy.js';
 import { final, ok, problem, warning, type Finding } from './finding.js';
 import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
-/** From this difference on, a checkpoint of another machine may seem to be too old, in ms. Dates have no fractions of a second. */
+/**
+ * From this difference on, a checkpoint of another machine may seem to be too old, in ms. Dates
+ * have no fractions of a second.
+ */
 const SKEW = 5_000;
 const OWN_ENCODINGS = ['gzip', 'deflate', 'br', 'identity'];
 
 /**
- * Asks for events without a token: whether a connection can be made, whether the service itself refuses that, at this base URL, and what is
- * between.
+ * Asks for events without a token: whether a connection can be made, whether the service itself
+ * refuses that, at this base URL, and what is between.
  */
 export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Observable<Finding> {
   return plainAnswer(baseUrl + eventsWatch.path, 'GET', {}, scheduler).pipe(

@@ -32,15 +32,18 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
   const flag = { type: 'boolean', default: false } as const;
   const { values } = parseFlags('emulate', args, {
     flags: {
-      ...{ port: { ...text, default: '0' }, host: text, 'allow-host': text },
-      ...{ seed: text, lobby: text, replay: text, world: text },
-      ...{
-        simulate: flag,
-        every: { ...text, default: '1000' },
-        ui: flag,
-        json: flag,
-        'exit-with-stdin': flag,
-      },
+      port: { ...text, default: '0' },
+      host: text,
+      'allow-host': text,
+      seed: text,
+      lobby: text,
+      replay: text,
+      world: text,
+      simulate: flag,
+      every: { ...text, default: '1000' },
+      ui: flag,
+      json: flag,
+      'exit-with-stdin': flag,
       help: { ...flag, short: 'h' },
     },
   });

@@ -15,8 +15,17 @@ export interface EmulatorInfo {
 export function infoForPrograms({ server: { url, urls, control }, world, hasUi }: EmulatorInfo): object {
   const { groupId, identityId, identityToken, lobbyId, lobbyToken, lobbyUrl, playerToken } = world;
   return {
-    ...{ url, ...urls, groupId, identityId, identityToken, lobbyId, lobbyToken, playerToken },
-    ...{ lobbyUrl, controlUrl: control?.url, controlSecret: control?.secret },
+    url,
+    ...urls,
+    groupId,
+    identityId,
+    identityToken,
+    lobbyId,
+    lobbyToken,
+    playerToken,
+    lobbyUrl,
+    controlUrl: control?.url,
+    controlSecret: control?.secret,
     ...(hasUi && { workbenchUrl: workbenchUrl(control) }),
   };
 }

@@ -5,8 +5,9 @@ import type { Control, ControlResult } from '../../emulator/index.js';
 import { jsonLine, warn } from '../terminal/index.js';
 
 /**
- * Carries out each line of standard input as a command of an emulator, and prints what it has done: for people, or as a line of
- * JSON. Emits nothing, and completes when the input ends. Unsubscribing ends reading.
+ * Carries out each line of standard input as a command of an emulator, and prints what it has done:
+ * for people, or as a line of JSON. Emits nothing, and completes when the input ends. Unsubscribing
+ * ends reading.
  */
 export function typeCommands(control: Control, isJson: boolean): Observable<never> {
   return new Observable(subscriber => {

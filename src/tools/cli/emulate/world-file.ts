@@ -8,7 +8,10 @@ export interface WorldFile {
   readonly world: SeededWorld;
 }
 
-/** Reads the file of `--world`. Throws an error that says what is wrong with it, and quotes nothing of it: it has tokens. */
+/**
+ * Reads the file of `--world`. Throws an error that says what is wrong with it, and quotes nothing
+ * of it: it has tokens.
+ */
 export function readWorldFile(path: string): WorldFile {
   const wrong = (got: string) =>
     new Error(`--world must be a file that "Save the world" of a workbench has written; got ${got}`);

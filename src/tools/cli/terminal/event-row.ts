@@ -8,7 +8,10 @@ type Colour = Parameters<typeof styleText>[0];
 /** Longer details are cut: a payload must not fill the screen. */
 const MAX_DETAILS = 120;
 
-/** A live event as one line for people: when, what kind, and who or what. It contains no player token. */
+/**
+ * A live event as one line for people: when, what kind, and who or what. It contains no player
+ * token.
+ */
 export function eventRow(event: LiveEvent): string {
   const { kind, colour, details } = describe(event);
   const text = printable(details);

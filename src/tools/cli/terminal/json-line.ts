@@ -1,11 +1,15 @@
 import { printableJson, readOr } from '../../../error/index.js';
 
-/** A value that cannot be printed as a whole is cut below this level. No real payload is half as deep. */
+/**
+ * A value that cannot be printed as a whole is cut below this level. No real payload is half as
+ * deep.
+ */
 const MAX_DEPTH = 100;
 const CUT = '(nested too deeply to print)';
 
 /**
- * A value as one line of JSON, without the line break. `JSON.stringify` throws if a value is nested some thousand levels deep:
+ * A value as one line of JSON, without the line break. `JSON.stringify` throws if a value is nested
+ * some thousand levels deep:
  * one such event must not stop all that follow it, so its deepest parts are replaced by a text.
  */
 export function jsonLine(value: unknown): string {
@@ -13,7 +17,10 @@ export function jsonLine(value: unknown): string {
   return printableJson(wellFormed(text));
 }
 
-/** A name that was cut inside an emoji has half of it, which `JSON.stringify` escapes, and at which jq ends. */
+/**
+ * A name that was cut inside an emoji has half of it, which `JSON.stringify` escapes, and at which
+ * jq ends.
+ */
 function wellFormed(json: string): string {
   return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, half?: string) =>
     half ? '\ufffd' : escape,

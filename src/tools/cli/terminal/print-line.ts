@@ -1,13 +1,14 @@
 import { Observable } from 'rxjs';
 
 /**
- * Prints a line. Emits nothing, and completes when it has been written to standard output, so that with `concatMap` a slow
- * reader slows down the source. It never completes if it cannot be written.
+ * Prints a line. Emits nothing, and completes when it has been written to standard output, so that
+ * with `concatMap` a slow reader slows down the source. It never completes if it cannot be written.
  */
 export function printLine(line: string): Observable<never> {
   return new Observable(subscriber => {
     process.stdout.write(`${line}\n`, error => {
-      // If the line has not been read, no checkpoint may be saved after it. The process is about to end; see `main.ts`.
+      // If the line has not been read, no checkpoint may be saved after it. The process is about to
+      // end; see `main.ts`.
       if (!error) subscriber.complete();
     });
   });

@@ -2,12 +2,14 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { defaultIfEmpty, defer, from, map, Observable, scan, takeLast, takeWhile } from 'rxjs';
 
-/** Far longer than any token. A reader must not fill the memory if someone connects the wrong file. */
+/**
+ * Far longer than any token. A reader must not fill the memory if someone connects the wrong file.
+ */
 const MAX_LENGTH = 65_536;
 
 /**
- * Emits the first line of standard input, without spaces around it; an empty text if there is none. On a terminal it prints a
- * prompt, and nothing of what is typed. Cold; unsubscribing ends reading.
+ * Emits the first line of standard input, without spaces around it; an empty text if there is none.
+ * On a terminal it prints a prompt, and nothing of what is typed. Cold; unsubscribing ends reading.
  */
 export function readSecret(prompt: string): Observable<string> {
   return defer(() => (process.stdin.isTTY ? typedLine(prompt) : pipedLine())).pipe(
@@ -26,7 +28,10 @@ function pipedLine(): Observable<string> {
   );
 }
 
-/** PowerShell writes UTF-16, with a mark of two bytes before it. No UTF-8 begins like that, nor has a token zeros. */
+/**
+ * PowerShell writes UTF-16, with a mark of two bytes before it. No UTF-8 begins like that, nor has
+ * a token zeros.
+ */
 function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff || second === 0) return 'utf-16le';
   return first === 0xfe || first === 0 ? 'utf-16be' : 'utf-8';
@@ -34,7 +39,8 @@ function encodingOf([first, second]: Uint8Array): string {
 
 function typedLine(prompt: string): Observable<string> {
   return new Observable(subscriber => {
-    // The line editor echoes to its output, and the terminal itself is quiet while it is in raw mode.
+    // The line editor echoes to its output, and the terminal itself is quiet while it is in raw
+    // mode.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const editor = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
     process.stderr.write(prompt);

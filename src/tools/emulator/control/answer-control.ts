@@ -13,7 +13,10 @@ const PAGE = /^\/_emulator\/workbench\/?(\?|$)/;
 export interface ControlAccess {
   /** Whether the Authorization header of a request has the secret. */
   readonly isAllowed: (authorization: string) => boolean;
-  /** The values of the Host header that are the server's own, in small letters. A page of another site that has rebound its name has another one. */
+  /**
+   * The values of the Host header that are the server's own, in small letters. A page of another
+   * site that has rebound its name has another one.
+   */
   readonly hosts: readonly string[];
 }
 
@@ -24,8 +27,10 @@ export interface Controls {
 }
 
 /**
- * Carries out the command in a request: `POST /_emulator/token/expire` is `token expire`, and the body has its fields as JSON.
- * What begins with `/_emulator/workbench` is for the workbench, if there is one; its page has no secrets, and asks for the secret.
+ * Carries out the command in a request: `POST /_emulator/token/expire` is `token expire`, and the
+ * body has its fields as JSON.
+ * What begins with `/_emulator/workbench` is for the workbench, if there is one; its page has no
+ * secrets, and asks for the secret.
  * The answer has no CORS headers: no page of another origin may send commands.
  */
 export function answerControl(
@@ -73,7 +78,8 @@ function answer(
   headers: Readonly<Record<string, string>> = {},
 ): EmulatedResponse {
   const json = {
-    ...{ 'content-type': 'application/json', 'cache-control': 'no-store' },
+    'content-type': 'application/json',
+    'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };
   return { status, headers: { ...json, ...headers }, body: JSON.stringify(body) };

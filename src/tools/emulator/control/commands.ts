@@ -32,7 +32,10 @@ export interface Command {
   readonly run: (fields: Fields) => ControlResult;
 }
 
-/** The commands of an emulator, by name. They act on the identity of the seeded world, unless `who` names another one. */
+/**
+ * The commands of an emulator, by name. They act on the identity of the seeded world, unless `who`
+ * names another one.
+ */
 export function createCommands(emulator: Emulator, world: SeededWorld): Readonly<Record<string, Command>> {
   /** The ids of those who have joined, by name, oldest first. */
   const guests = new Map<string, string>();
@@ -58,7 +61,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
   return {
     player: {
       summary: 'one more player: reserves a slot in the lobby',
-      ...{ takes: [], needs: 0 },
+      takes: [],
+      needs: 0,
       run: () => {
         const player_token = emulator.reservePlayer(world.lobbyId);
         return { message: 'a slot is reserved', player_token };
@@ -66,7 +70,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     lobby: {
       summary: 'sends a lobby join with a player token',
-      ...{ takes: ['who'], needs: 0 },
+      takes: ['who'],
+      needs: 0,
       run: ({ who }) => ({
         message: 'the lobby join is sent',
         player_token: emulator.sendLobbyJoin(idOf(who), world.lobbyId),
@@ -74,7 +79,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     join: {
       summary: 'a new member joins the group',
-      ...{ takes: ['name'], needs: 0 },
+      takes: ['name'],
+      needs: 0,
       run: ({ name = `Guest ${guests.size + 1}` }) => {
         const display_name = checkArgument('name', nonEmptyString, name);
         if (guests.has(display_name)) throw new InputError('name', 'a new one', 'one of a member');
@@ -87,7 +93,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     leave: {
       summary: 'a member leaves; default: the last to join',
-      ...{ takes: ['who'], needs: 0 },
+      takes: ['who'],
+      needs: 0,
       run: ({ who = [...guests.keys()].at(-1) }) => {
         if (who === undefined) throw new InputError('who', 'given, since no player has joined', 'nothing');
         const name = checkArgument('who', nonEmptyString, who);
@@ -99,7 +106,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     presence: {
       summary: 'is online, away, offline or any word',
-      ...{ takes: ['status', 'who'], needs: 1 },
+      takes: ['status', 'who'],
+      needs: 1,
       run: ({ status, who }) => {
         const identity_id = idOf(who);
         emulator.updatePresence(identity_id, { status: checkArgument('status', nonEmptyString, status) });
@@ -108,7 +116,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     profile: {
       summary: 'has another name',
-      ...{ takes: ['name', 'who'], needs: 1 },
+      takes: ['name', 'who'],
+      needs: 1,
       run: ({ name, who }) => {
         const display_name = checkArgument('name', nonEmptyString, name);
         const identity_id = idOf(who);
@@ -118,7 +127,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     message: {
       summary: 'a chat message, with a notification',
-      ...{ takes: ['text', 'who'], needs: 1 },
+      takes: ['text', 'who'],
+      needs: 1,
       run: ({ text, who }) => {
         const url = 'https://hub.example/threads/1';
         const description = checkArgument('text', nonEmptyString, text);
@@ -129,7 +139,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     event: {
       summary: 'any event, with JSON as its payload',
-      ...{ takes: ['kind', 'payload', 'who'], needs: 1 },
+      takes: ['kind', 'payload', 'who'],
+      needs: 1,
       run: ({ kind, payload = {}, who }) => {
         const name = checkArgument('kind', nonEmptyString, kind);
         const ts = emulator.publish(idOf(who), { [name]: jsonOf(payload) });
@@ -138,7 +149,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     fault: {
       summary: 'the next requests fail: x3, always; fault off',
-      ...{ takes: ['kind', 'status'], needs: 1 },
+      takes: ['kind', 'status'],
+      needs: 1,
       options: ['times', 'probability', 'only', ...FAULT_FIELDS.filter(field => field !== 'status')],
       run: ({ kind, times = 1, probability, only, ...fields }) => {
         if (kind === 'off') {
@@ -159,7 +171,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     'token expire': {
       summary: 'requests with the token get a 401',
-      ...{ takes: ['who'], needs: 0 },
+      takes: ['who'],
+      needs: 0,
       run: ({ who }) => {
         emulator.expireToken(tokenOf(who)[1]);
         return { message: "the identity's token has expired" };
@@ -167,7 +180,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     'token renew': {
       summary: 'issues another token',
-      ...{ takes: ['who'], needs: 0 },
+      takes: ['who'],
+      needs: 0,
       run: ({ who }) => {
         const [identity_id, old] = tokenOf(who);
         const token = emulator.renewToken(old);
@@ -177,7 +191,8 @@ export function createCommands(emulator: Emulator, world: SeededWorld): Readonly
     },
     state: {
       summary: 'counts players, requests and faults',
-      ...{ takes: [], needs: 0 },
+      takes: [],
+      needs: 0,
       run: () => {
         const { requests, faultCounts } = emulator;
         const pending = requests.filter(request => request.pending).length;
@@ -214,7 +229,10 @@ function jsonOf(payload: unknown): unknown {
   return value;
 }
 
-/** What is nested much deeper can be read, but not written by every Node: what cannot be sent must not be stored. */
+/**
+ * What is nested much deeper can be read, but not written by every Node: what cannot be sent must
+ * not be stored.
+ */
 const MAX_DEPTH = 1_000;
 
 function isTooDeep(value: unknown): boolean {

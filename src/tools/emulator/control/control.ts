@@ -3,19 +3,24 @@ import type { SeededWorld } from '../demo/index.js';
 import type { Emulator } from '../emulator.js';
 import { createCommands, type Command, type ControlResult, type Fields } from './commands.js';
 
-/** Commands for a running emulator: one table, for people who type them and for programs that send them. */
+/**
+ * Commands for a running emulator: one table, for people who type them and for programs that send
+ * them.
+ */
 export interface Control {
   /**
-   * Carries out a command and returns what it has done: a `message` for people, and values such as `player_token`. Throws an
-   * `InputError` if there is no such command, or if a field is missing, unknown or invalid.
+   * Carries out a command and returns what it has done: a `message` for people, and values such as
+   * `player_token`. Throws an `InputError` if there is no such command, or if a field is missing,
+   * unknown or invalid.
    *
    * @example
    * control.run('presence', { status: 'away' });
    */
   readonly run: (name: string, fields?: Fields) => ControlResult;
   /**
-   * Carries out a command as it is typed: its name, then its fields, in quotation marks if they contain spaces. `xN` is short
-   * for `times=N`, and `always` for `times=always`. Throws like `run`.
+   * Carries out a command as it is typed: its name, then its fields, in quotation marks if they
+   * contain spaces. `xN` is short for `times=N`, and `always` for `times=always`. Throws like
+   * `run`.
    *
    * @example
    * control.type('fault html 502 x3');
@@ -26,8 +31,9 @@ export interface Control {
 }
 
 /**
- * Creates the commands for an emulator with a seeded world: players on request, lobby joins, members who come and go, messages,
- * faults, expired tokens. `listen(emulator, { control })` also offers them over HTTP, to tests in other processes and languages.
+ * Creates the commands for an emulator with a seeded world: players on request, lobby joins,
+ * members who come and go, messages, faults, expired tokens. `listen(emulator, { control })` also
+ * offers them over HTTP, to tests in other processes and languages.
  *
  * @example
  * const control = createControl(emulator, seedWorld(emulator));

@@ -7,7 +7,10 @@ const LAST =
     ' ',
   );
 
-/** The `n`-th of 224 different made-up names. After the last one they start over, with a number appended. */
+/**
+ * The `n`-th of 224 different made-up names. After the last one they start over, with a number
+ * appended.
+ */
 export function personName(n: number): string {
   const generation = Math.floor(n / (FIRST.length * LAST.length));
   const name = `${FIRST[n % FIRST.length]} ${LAST[(n + Math.floor(n / FIRST.length)) % LAST.length]}`;

@@ -10,7 +10,10 @@ export interface SeedConfig {
   readonly members?: number;
   /** The number of slots of the lobby. Default 64. */
   readonly maxPlayers?: number;
-  /** The ports of the lobby, by name: where its lobby joins lead. Default: one port of an imaginary host. */
+  /**
+   * The ports of the lobby, by name: where its lobby joins lead. Default: one port of an imaginary
+   * host.
+   */
   readonly ports?: LobbyPlan['ports'];
   /** Determines the names: the same seed gives the same names. An integer. Default 1. */
   readonly seed?: number;
@@ -31,7 +34,10 @@ export interface SeededWorld {
   readonly identityId: string;
   readonly identityToken: string;
   readonly lobbyId: string;
-  /** The WebSocket URL of the lobby, without a token; undefined unless `ports` is one port with a number. */
+  /**
+   * The WebSocket URL of the lobby, without a token; undefined unless `ports` is one port with a
+   * number.
+   */
   readonly lobbyUrl: string | undefined;
   /** The bearer token of the lobby server. */
   readonly lobbyToken: string;
@@ -42,8 +48,8 @@ export interface SeededWorld {
 }
 
 /**
- * Fills an emulator with a small world: a group, an identity with friends in it, a lobby, and a player token. Throws an
- * `InputError` if the config is invalid.
+ * Fills an emulator with a small world: a group, an identity with friends in it, a lobby, and a
+ * player token. Throws an `InputError` if the config is invalid.
  *
  * @example
  * const { identityToken, groupId } = seedWorld(emulator, { members: 20 });

@@ -12,14 +12,17 @@ import { personName } from './person-name.js';
 import type { SeededWorld } from './seed-world.js';
 
 /**
- * A simulated activity: a friend's presence or profile changes, someone joins or leaves the group, a chat message arrives, or
- * the identity is sent to the lobby.
+ * A simulated activity: a friend's presence or profile changes, someone joins or leaves the group,
+ * a chat message arrives, or the identity is sent to the lobby.
  */
 export type Activity = 'presence' | 'profile' | 'members' | 'chat' | 'lobby';
 
 /** The options of {@link simulateActivity}. All are optional. */
 export interface ActivityConfig {
-  /** The activities to choose from; one that is listed twice happens twice as often. Default: all, mostly presence. */
+  /**
+   * The activities to choose from; one that is listed twice happens twice as often. Default: all,
+   * mostly presence.
+   */
   readonly activities?: readonly Activity[];
   /** The average time between two activities, in ms; more than 0. Default 1,000. */
   readonly every?: number;
@@ -59,8 +62,9 @@ const BIOS = [
 ];
 
 /**
- * Simulates activity in a seeded world. Cold: activities happen while it is subscribed to. It emits each activity after it
- * has happened, and never completes. Throws an `InputError` if the config is invalid.
+ * Simulates activity in a seeded world. Cold: activities happen while it is subscribed to. It emits
+ * each activity after it has happened, and never completes. Throws an `InputError` if the config is
+ * invalid.
  *
  * @example
  * const activity = simulateActivity(emulator, seedWorld(emulator), { every: 500 }).subscribe();
@@ -99,7 +103,10 @@ function createActions(
   const current = new Map<string, string>();
   let names = seed * 31 + 137;
 
-  /** Picks one of these values, but not the current one: an update without a change would not be visible. */
+  /**
+   * Picks one of these values, but not the current one: an update without a change would not be
+   * visible.
+   */
   const change = (what: string, values: readonly string[]): string => {
     const value = pick(
       values.filter(other => other !== current.get(what)),

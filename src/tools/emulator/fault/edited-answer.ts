@@ -10,7 +10,8 @@ import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/inde
  * - `index_backwards`: its index is older than it should be.
  * - `index_skewed`: its index comes from another machine, whose clock is off.
  * - `last_event_only`: the server has kept only the last of the events since the last poll.
- * - `member_malformed`: a member of a group, by default the first on the page, has a name that is `null`.
+ * - `member_malformed`: a member of a group, by default the first on the page, has a name that is
+ *   `null`.
  */
 export type EditedAnswer =
   | { readonly kind: 'index_missing' | 'index_empty' | 'index_absurd' | 'last_event_only' }

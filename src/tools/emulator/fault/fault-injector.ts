@@ -8,9 +8,15 @@ import { applyFault, checkFault, type Fault } from './fault.js';
 export interface FaultPlan {
   /** How many requests it affects. Default 1. `Infinity`: until the fault is withdrawn. */
   readonly times?: number;
-  /** The probability for each request, from 0 to 1. The random numbers depend on the emulator's seed. Default 1. */
+  /**
+   * The probability for each request, from 0 to 1. The random numbers depend on the emulator's
+   * seed. Default 1.
+   */
   readonly probability?: number;
-  /** Selects the requests to affect. Default: all. Preflights are affected by a fault of that kind only. */
+  /**
+   * Selects the requests to affect. Default: all. Preflights are affected by a fault of that kind
+   * only.
+   */
   readonly only?: (request: EmulatedRequest) => boolean;
 }
 

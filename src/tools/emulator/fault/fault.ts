@@ -10,9 +10,10 @@ import type { World } from '../world/index.js';
 import { serverQuirk, serverQuirkFields, type ServerQuirk, type Upstream } from './server-quirk.js';
 
 /**
- * A fault of a request. There are four families: the answer does not arrive intact ({@link DeliveryFault}), a different
- * answer is sent ({@link ReplacedAnswer}), the answer is wrong ({@link EditedAnswer}), or the server shows an odd behaviour of
- * some deployed servers ({@link ServerQuirk}).
+ * A fault of a request. There are four families: the answer does not arrive intact
+ * ({@link DeliveryFault}), a different answer is sent ({@link ReplacedAnswer}), the answer is wrong
+ * ({@link EditedAnswer}), or the server shows an odd behaviour of some deployed servers
+ * ({@link ServerQuirk}).
  *
  * @example
  * emulator.fault({ kind: 'rate_limited', wait: 5_000, form: 'date' });
@@ -44,7 +45,10 @@ const faultKind: Check = {
   is: u => faultKinds.some(kind => kind === u),
 };
 
-/** Throws an `InputError` if the kind of the fault is unknown, or if one of its fields is unknown or invalid. */
+/**
+ * Throws an `InputError` if the kind of the fault is unknown, or if one of its fields is unknown or
+ * invalid.
+ */
 export function checkFault(fault: Fault): void {
   if (!jsonObject.is(fault)) throw new InputError('fault', 'an object with a kind', describe(fault));
   if (!faultKind.is(fault.kind)) throw new InputError('fault.kind', faultKind.name, describe(fault.kind));

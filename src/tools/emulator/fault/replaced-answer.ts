@@ -36,7 +36,8 @@ export type ReplacedAnswer =
       /** How long to wait, in ms. Default 1,000. */
       readonly wait?: number;
       /**
-       * How the wait is sent: in `retry-after`, as `seconds` or as a `date`, or in the body's `metadata`, as a time in ms.
+       * How the wait is sent: in `retry-after`, as `seconds` or as a `date`, or in the body's
+       * `metadata`, as a time in ms.
        * Default `seconds`.
        */
       readonly form?: (typeof FORMS)[number];

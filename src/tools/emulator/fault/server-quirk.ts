@@ -8,7 +8,8 @@ import { editAnswer, type EditableAnswer } from './edited-answer.js';
  * - `hot`: a watch never blocks. If nothing is new, it is answered immediately, with a new index.
  * - `repeat`: the caller gets the same events as the last time.
  * - `retention_passed`: the index counts as too old. The events since then are silently lost.
- * - `count_ignored`: pages have the default size, and the second page is the first one without its first member.
+ * - `count_ignored`: pages have the default size, and the second page is the first one without its
+ *   first member.
  */
 export interface ServerQuirk {
   readonly kind: 'hot' | 'repeat' | 'retention_passed' | 'count_ignored';

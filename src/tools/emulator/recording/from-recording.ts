@@ -37,7 +37,10 @@ import { RECORDING, type RecordedLine } from './with-recording.js';
 
 /** The options of {@link fromRecording}. */
 export interface ReplayConfig {
-  /** In whose time to answer. Default: that of the machine; a `VirtualTimeScheduler` replays hours in a moment. */
+  /**
+   * In whose time to answer. Default: that of the machine; a `VirtualTimeScheduler` replays hours
+   * in a moment.
+   */
   readonly scheduler?: SchedulerLike;
 }
 
@@ -50,13 +53,15 @@ interface Exchange {
 }
 
 /**
- * A transport that answers as the service did when a recording was made by `withRecording`: each request gets the answer of the
- * first recorded one that is left with the same method, shape of path and names of the query, after the same time. Tokens, ids, bodies and the
- * base URL may differ; of several groups, each is one of the recorded ones. What was aborted, or not answered before the recording ended, is
- * never answered; nor is a poll after its last one.
+ * A transport that answers as the service did when a recording was made by `withRecording`: each
+ * request gets the answer of the first recorded one that is left with the same method, shape of
+ * path and names of the query, after the same time. Tokens, ids, bodies and the base URL may
+ * differ; of several groups, each is one of the recorded ones. What was aborted, or not answered
+ * before the recording ended, is never answered; nor is a poll after its last one.
  *
- * A request that was not recorded ends with a `TransportError` whose reason is `not_sent`. Throws an `InputError` if `recording` is
- * none, or has a line that cannot be read, unless that is the last one.
+ * A request that was not recorded ends with a `TransportError` whose reason is `not_sent`. Throws
+ * an `InputError` if `recording` is none, or has a line that cannot be read, unless that is the
+ * last one.
  *
  * @example
  * const transport = fromRecording(readFileSync('bug.ndjson', 'utf8'), { scheduler });
@@ -88,7 +93,9 @@ class SameIds {
   readonly #recordedOf = new Map<string, string>();
   readonly #taken = new Set<string>();
 
-  /** Whether two paths are the same but for that of the base URL, and for ids that may be the same. */
+  /**
+   * Whether two paths are the same but for that of the base URL, and for ids that may be the same.
+   */
   areSame(recorded: string, requested: string): boolean {
     return pairsOf(recorded, requested).every(([one, other]) => {
       if (isSegment(one) || isSegment(other)) return one === other;

@@ -4,7 +4,10 @@ import { StandIns } from './stand-ins.js';
 /** The look of a field's name. */
 const NAME = /^(?=.{1,40}$)[a-z]+(_[a-z]+)*$/;
 
-/** The service's own names of fields (docs/the-service.md, 2 and 7). Others may be what somebody has typed: keys of a map. */
+/**
+ * The service's own names of fields (docs/the-service.md, 2 and 7). Others may be what somebody has
+ * typed: keys of a map.
+ */
 const FIELDS = new Set(
   `account_number aggregation anchor avatar_url awaiting_deletion banner_url bio code config default description display_name documentation email
   events external follower_count following following_count format game game_activity game_id games group group_id groups host hostname
@@ -15,10 +18,16 @@ const FIELDS = new Set(
   thumbnail_url title token ts update_ts url watch`.split(/\s+/),
 );
 
-/** Where names that a developer has chosen are kept, too: kinds of events, and parameters. What is in a kind may be a map. */
+/**
+ * Where names that a developer has chosen are kept, too: kinds of events, and parameters. What is
+ * in a kind may be a map.
+ */
 const OWN_NAMES = /^(events\.kind|\?)$/;
 
-/** Where the service has digits that a watch or a pager sends back, or that are a time or a port; elsewhere they may be anything. */
+/**
+ * Where the service has digits that a watch or a pager sends back, or that are a time or a port;
+ * elsewhere they may be anything.
+ */
 const DIGITS =
   /^(\?(watch_index|anchor|count)|watch\.index|anchor|metadata|events\.ts|(events\.kind\.identity_update|members)\.identity\.(join_ts|presence\.update_ts)|events\.kind\.matchmaker_lobby_join\.ports\.[^.]+\.(port|port_range\.(min|max)))$/;
 
@@ -45,7 +54,10 @@ const CODE = /^(?=.{1,60}$)[A-Z]+(_[A-Z]+)*$/;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** Whether it is a number or a boolean of the service. A time is in ms; a number that is no time may be large for a person only. */
+/**
+ * Whether it is a number or a boolean of the service. A time is in ms; a number that is no time may
+ * be large for a person only.
+ */
 function isValue(path: string, value: unknown): boolean {
   if (typeof value === 'boolean') return VALUES.test(path);
   if (typeof value !== 'number' || !(DIGITS.test(path) || VALUES.test(path))) return false;
@@ -94,7 +106,9 @@ export class Kept {
     return this.#standIns.of(value, name === 'rvt-ray-id' ? 'ray' : 'text');
   }
 
-  /** A body. JSON keeps its shape; what is malformed, or deeper than the stack is, stays malformed. */
+  /**
+   * A body. JSON keeps its shape; what is malformed, or deeper than the stack is, stays malformed.
+   */
   body(text: string): string {
     if (text.trim() === '') return text;
     const shown = readOr(undefined, () => JSON.stringify(this.#value(JSON.parse(text), '', '', 0)));

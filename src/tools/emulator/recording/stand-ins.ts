@@ -1,6 +1,9 @@
 import { jsonHash } from '../../../protocol/index.js';
 
-/** So many strings are remembered, or twice as many. A later one that comes again has another stand-in then. */
+/**
+ * So many strings are remembered, or twice as many. A later one that comes again has another
+ * stand-in then.
+ */
 const REMEMBERED = 25_000;
 
 /** Longer strings are remembered by a hash. */
@@ -9,9 +12,15 @@ const SHORT = 256;
 /** Longer strings are stood for by one that is about as long, up to the second of these lengths. */
 const [PADDED_FROM, PADDED_TO] = [64, 65_536];
 
-/** What stands for the strings of a recording that are not kept: of the same kind, and the same for the same string. */
+/**
+ * What stands for the strings of a recording that are not kept: of the same kind, and the same for
+ * the same string.
+ */
 export class StandIns {
-  /** Without what makes them as long. To forget the oldest one each time would take longer and longer. */
+  /**
+   * Without what makes them as long. To forget the oldest one each time would take longer and
+   * longer.
+   */
   #known = new Map<string, string>();
   #knownBefore = new Map<string, string>();
   readonly #counts = new Map<string, number>();

@@ -13,7 +13,8 @@ import { HEADERS, Kept } from './kept.js';
 export const RECORDING = { recording: 'lobby-rx', version: 1 } as const;
 
 /**
- * A line of a recording, after the first one. All lines of one request have the same `id`; `at` is in ms since 1970.
+ * A line of a recording, after the first one. All lines of one request have the same `id`; `at` is
+ * in ms since 1970.
  *
  * - `request`: it was sent; `poll` if the service may hold it.
  * - `arrival`: the first byte of its answer was there.
@@ -47,11 +48,13 @@ export interface RecordingConfig {
 const OPTIONS: Options<RecordingConfig> = { now: aFunction };
 
 /**
- * Records what a {@link Transport} sends and gets, so that it can be looked at, and replayed by `fromRecording`. `write` is called
- * with each line, without its end; each is JSON. Errors that it throws are ignored, and the answer goes through unchanged, whatever comes.
+ * Records what a {@link Transport} sends and gets, so that it can be looked at, and replayed by
+ * `fromRecording`. `write` is called with each line, without its end; each is JSON. Errors that it
+ * throws are ignored, and the answer goes through unchanged, whatever comes.
  *
- * It keeps what a replay needs: methods, the shape of paths, statuses, times, names of fields, types, indexes, error codes, presences. Each other
- * string is replaced by one of its kind, such as `text-12` or `identity-3`, which is the same for the same string.
+ * It keeps what a replay needs: methods, the shape of paths, statuses, times, names of fields,
+ * types, indexes, error codes, presences. Each other string is replaced by one of its kind, such as
+ * `text-12` or `identity-3`, which is the same for the same string.
  *
  * Throws an `InputError` if an option is unknown or invalid.
  *
@@ -78,7 +81,11 @@ export function withRecording(
           writeLine({ at: now(), id, kind: 'arrival', status });
           request.onArrival?.(status);
         };
-        return transport({ ...sent, onArrival }).pipe(tap(response => (answer = response)));
+        return transport({ ...sent, onArrival }).pipe(
+          tap(response => {
+            answer = response;
+          }),
+        );
       };
       // A recording is a log that says more.
       const add = (entry: RequestLogEntry) =>

@@ -13,10 +13,16 @@ export interface Call {
   readonly body: unknown;
 }
 
-/** Answers the calls of one endpoint: emits the body of the answer once, or throws a {@link Refusal}. */
+/**
+ * Answers the calls of one endpoint: emits the body of the answer once, or throws a
+ * {@link Refusal}.
+ */
 export type Answer = (call: Call, world: World, settings: ServiceSettings) => Observable<unknown>;
 
-/** Thrown to refuse a request. The answer has this status and an error body like that of deployed servers. */
+/**
+ * Thrown to refuse a request. The answer has this status and an error body like that of deployed
+ * servers.
+ */
 export class Refusal extends Error {
   constructor(
     readonly status: number,
@@ -27,7 +33,10 @@ export class Refusal extends Error {
   }
 }
 
-/** The id of the identity or lobby that a call's token belongs to. Refuses tokens of other kinds and expired tokens. */
+/**
+ * The id of the identity or lobby that a call's token belongs to. Refuses tokens of other kinds and
+ * expired tokens.
+ */
 export function callerOf(kind: Bearer['kind'], call: Call, world: World): string {
   const bearer = call.bearer === undefined ? undefined : world.bearers.get(call.bearer);
   if (bearer?.kind !== kind) {

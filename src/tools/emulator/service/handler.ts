@@ -12,9 +12,10 @@ export interface EmulatedRequest {
 }
 
 /**
- * How much of an answer arrives: all of it (`whole`), nothing (`…_before_headers`), or the headers and the first half of the
- * body (`…_in_body`). After that the connection is reset, closed, or stays open without another byte (`stall_…`). With
- * `dead_pool`, all connections stay open without another byte.
+ * How much of an answer arrives: all of it (`whole`), nothing (`…_before_headers`), or the headers
+ * and the first half of the body (`…_in_body`). After that the connection is reset, closed, or
+ * stays open without another byte (`stall_…`). With `dead_pool`, all connections stay open without
+ * another byte.
  */
 export type Delivery =
   | 'whole'
@@ -36,13 +37,15 @@ export interface EmulatedResponse {
 }
 
 /**
- * A service as a function. The Observable is cold: subscribing sends the request, one response is emitted, then it
- * completes; for a watch, that takes up to `blockTime`. Unsubscribing aborts the request.
+ * A service as a function. The Observable is cold: subscribing sends the request, one response is
+ * emitted, then it completes; for a watch, that takes up to `blockTime`. Unsubscribing aborts the
+ * request.
  */
 export type Handler = (request: EmulatedRequest) => Observable<EmulatedResponse>;
 
 /** The URL of a request; undefined if it is none. */
 export function urlOf({ url }: Pick<EmulatedRequest, 'url'>): URL | undefined {
-  // Not `new URL(url, base)`: if the path starts with two slashes, it would parse the first segment as a host.
+  // Not `new URL(url, base)`: if the path starts with two slashes, it would parse the first segment
+  // as a host.
   return readOr(undefined, () => new URL(url.startsWith('/') ? `http://emulator${url}` : url));
 }

@@ -7,7 +7,10 @@ import { nextChange } from './next-change.js';
 /** The number of members per page if the request has no `count`. */
 const PAGE_SIZE = 16;
 
-/** Answers group.getMembers (docs/the-service.md, 4.1) as deployed servers do. An anchor is the join time of a member. */
+/**
+ * Answers group.getMembers (docs/the-service.md, 4.1) as deployed servers do. An anchor is the join
+ * time of a member.
+ */
 export const membersAnswer: Answer = (call, world, settings) => {
   const caller = callerOf('identity', call, world);
   const group_id = call.path.group_id ?? '';

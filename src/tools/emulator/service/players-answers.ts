@@ -2,7 +2,10 @@ import { of } from 'rxjs';
 import { stateOf, type PlayerRecord, type World } from '../world/index.js';
 import { callerOf, Refusal, type Answer, type Call } from './call.js';
 
-/** Answers matchmaker.players.connected (docs/the-service.md, 3 and 4.2): a reserved player becomes connected, once. */
+/**
+ * Answers matchmaker.players.connected (docs/the-service.md, 3 and 4.2): a reserved player becomes
+ * connected, once.
+ */
 export const playerConnectedAnswer: Answer = (call, world) => {
   const player = findPlayer(call, world);
   switch (stateOf(world, player)) {
@@ -18,13 +21,19 @@ export const playerConnectedAnswer: Answer = (call, world) => {
   }
 };
 
-/** Answers matchmaker.players.disconnected. It is not in the interface document, but lobbies use it to free slots. */
+/**
+ * Answers matchmaker.players.disconnected. It is not in the interface document, but lobbies use it
+ * to free slots.
+ */
 export const playerDisconnectedAnswer: Answer = (call, world) => {
   findPlayer(call, world).state = 'removed';
   return of({});
 };
 
-/** The player whose token is in the body. Refuses tokens that were never issued or belong to another lobby. */
+/**
+ * The player whose token is in the body. Refuses tokens that were never issued or belong to another
+ * lobby.
+ */
 function findPlayer(call: Call, world: World): PlayerRecord {
   const lobby_id = callerOf('lobby', call, world);
   const { player_token } = Object(call.body) as { player_token?: unknown };

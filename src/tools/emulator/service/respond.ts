@@ -5,7 +5,10 @@ import { Refusal } from './call.js';
 import { findRoute } from './routes.js';
 import type { ServiceSettings } from './service-config.js';
 
-/** As on deployed servers: cross-origin scripts may send two request headers, and read one response header. */
+/**
+ * As on deployed servers: cross-origin scripts may send two request headers, and read one response
+ * header.
+ */
 const CORS = {
   'access-control-allow-origin': '*',
   'access-control-allow-methods': 'GET, POST, PUT, DELETE',
@@ -22,7 +25,9 @@ export function respond(
   const ray_id = randomId(world.random);
   const headers = {
     ...CORS,
-    ...{ 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'rvt-ray-id': ray_id },
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'rvt-ray-id': ray_id,
   };
   if (request.method === 'OPTIONS')
     return of({ status: 204, headers: { ...CORS, 'access-control-max-age': '3600' }, body: '' });

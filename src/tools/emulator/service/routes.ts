@@ -45,7 +45,10 @@ export interface RoutedPath {
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** Finds the route of a path, with or without the prefix of its service. Refuses unknown paths and methods. */
+/**
+ * Finds the route of a path, with or without the prefix of its service. Refuses unknown paths and
+ * methods.
+ */
 export function findRoute(method: string, pathname: string): RoutedPath {
   let allowed: string | undefined;
   for (const route of ROUTES) {

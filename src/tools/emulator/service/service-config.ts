@@ -1,6 +1,9 @@
 import { milliseconds, type Options } from '../../../error/index.js';
 
-/** How the emulated service answers. All options are optional; the defaults are the values of deployed servers. */
+/**
+ * How the emulated service answers. All options are optional; the defaults are the values of
+ * deployed servers.
+ */
 export interface ServiceConfig {
   /** How long a watch blocks if nothing happens, in ms. Default 40,000. */
   readonly blockTime?: number;

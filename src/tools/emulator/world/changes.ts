@@ -1,6 +1,9 @@
 import { Observable, type Subscriber } from 'rxjs';
 
-/** Who waits for which identities and groups to change. A change wakes only those, of however many thousands that wait. */
+/**
+ * Who waits for which identities and groups to change. A change wakes only those, of however many
+ * thousands that wait.
+ */
 export class Changes {
   readonly #waiting = new Map<string, Set<Subscriber<void>>>();
 

@@ -2,7 +2,9 @@ import type { Notification } from '../../../protocol/index.js';
 import { findRecord, type IdentityRecord, type LoggedEvent } from './records.js';
 import type { World } from './world.js';
 
-/** Old events are dropped in batches of this size: trimming the log at every event would be slow. */
+/**
+ * Old events are dropped in batches of this size: trimming the log at every event would be slow.
+ */
 const TRIM_SIZE = 256;
 
 export function publish(

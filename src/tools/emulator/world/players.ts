@@ -4,7 +4,10 @@ import { findRecord, type PlayerRecord } from './records.js';
 import { newToken } from './bearer-tokens.js';
 import type { World } from './world.js';
 
-/** The states of a player token (docs/the-service.md, 3), and `removed`: players.disconnected has freed its slot. */
+/**
+ * The states of a player token (docs/the-service.md, 3), and `removed`: players.disconnected has
+ * freed its slot.
+ */
 export type PlayerState = 'reserved' | 'connected' | 'expired' | 'removed';
 
 /** How many slots of a lobby are taken. */
@@ -15,7 +18,10 @@ export interface PlayerCount {
   readonly connected: number;
 }
 
-/** Beyond this number of players, expired and removed ones are deleted: an emulator may run for weeks. */
+/**
+ * Beyond this number of players, expired and removed ones are deleted: an emulator may run for
+ * weeks.
+ */
 const MAX_PLAYERS = 10_000;
 
 /** The current state of a player. */

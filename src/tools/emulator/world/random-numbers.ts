@@ -7,7 +7,10 @@ export const seedNumber: Check = {
   is: u => Number.isInteger(u) && (u as number) >= 0 && (u as number) <= MAX_SEED,
 };
 
-/** Random numbers from 0 up to, but not including, 1. The same seed gives the same numbers (the mulberry32 generator). */
+/**
+ * Random numbers from 0 up to, but not including, 1. The same seed gives the same numbers (the
+ * mulberry32 generator).
+ */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

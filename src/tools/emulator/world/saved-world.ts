@@ -4,7 +4,10 @@ import type { Bearer, GroupRecord, IdentityRecord, LobbyRecord, PlayerRecord, Re
 
 type Entries<T> = readonly (readonly [id: string, record: T])[];
 
-/** The world of an emulator as plain JSON: write it to a file, and `createEmulator({ saved })` continues from it. */
+/**
+ * The world of an emulator as plain JSON: write it to a file, and `createEmulator({ saved })`
+ * continues from it.
+ */
 export interface SavedWorld {
   /** The latest value of `tick`, in ms. All indexes of the restored world are newer. */
   readonly tick: number;
@@ -28,7 +31,10 @@ const RECORDS: Readonly<Record<keyof Records, (record: Fields) => boolean>> = {
   bearers: ({ id, expired }) => typeof id === 'string' && typeof expired === 'boolean',
 };
 
-/** Finds a file that was cut off or is another one. It does not look further: a saved world is not written by hand. */
+/**
+ * Finds a file that was cut off or is another one. It does not look further: a saved world is not
+ * written by hand.
+ */
 export const savedWorld: Check = {
   name: 'a world returned by emulator.save()',
   is: u =>

@@ -8,8 +8,22 @@ import { saveWorld as save, type World } from './world.js';
 
 /** What can be done to a world: `Emulator` says what each of them does. */
 const COMMANDS = {
-  ...{ addIdentity, befriend, updateProfile, updatePresence, publish, addGroup, join, leave },
-  ...{ addLobby, reservePlayer, sendLobbyJoin, playerState, playersIn, expireToken, renewToken, save },
+  addIdentity,
+  befriend,
+  updateProfile,
+  updatePresence,
+  publish,
+  addGroup,
+  join,
+  leave,
+  addLobby,
+  reservePlayer,
+  sendLobbyJoin,
+  playerState,
+  playersIn,
+  expireToken,
+  renewToken,
+  save,
 };
 
 type Commands = {

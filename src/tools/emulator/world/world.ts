@@ -7,20 +7,26 @@ import { restoreRecords, savedWorld, saveRecords, type SavedWorld } from './save
 
 /** The options of an emulated world. All are optional. */
 export interface WorldConfig {
-  /** How long events are kept, in ms. A watch with an older index is answered at once, without events. Default 300,000. */
+  /**
+   * How long events are kept, in ms. A watch with an older index is answered at once, without
+   * events. Default 300,000.
+   */
   readonly retention?: number;
   /** How long a player token stays reserved until it expires, in ms. Default 120,000. */
   readonly reservation?: number;
   /** Determines all ids and tokens: the same seed gives the same world. An integer. Default 1. */
   readonly seed?: number;
   /**
-   * Returns a random number from 0 to 1, excluding 1, for ids and tokens. Default: determined by `seed`, so that anyone can
-   * guess them. An emulator that others can reach should have one that they cannot.
+   * Returns a random number from 0 to 1, excluding 1, for ids and tokens. Default: determined by
+   * `seed`, so that anyone can guess them. An emulator that others can reach should have one that
+   * they cannot.
    */
   readonly random?: () => number;
   /** A world to continue from, as `emulator.save()` returned it. Default: an empty world. */
   readonly saved?: SavedWorld;
-  /** The clock. With a `VirtualTimeScheduler`, tests do not have to wait. Default `asyncScheduler`. */
+  /**
+   * The clock. With a `VirtualTimeScheduler`, tests do not have to wait. Default `asyncScheduler`.
+   */
   readonly scheduler?: SchedulerLike;
 }
 
@@ -32,7 +38,10 @@ export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
   readonly changes: Changes;
   /** The scheduler's time, in ms since 1970. */
   readonly now: () => number;
-  /** The time in ms, but always later than its previous value, so that no two changes share an index. */
+  /**
+   * The time in ms, but always later than its previous value, so that no two changes share an
+   * index.
+   */
   readonly tick: () => number;
 }
 
@@ -55,12 +64,18 @@ export function createWorld(config: WorldConfig): World {
   let last = Math.floor(saved?.tick ?? 0);
   return {
     ...restoreRecords(saved),
-    ...{ retention, reservation, seed, scheduler },
+    retention,
+    reservation,
+    seed,
+    scheduler,
     changes: new Changes(),
     // A restored world must not issue the ids and tokens of the saved one again.
     random: random ?? randomNumbers(seed + last),
     now,
-    tick: () => (last = Math.max(last + 1, Math.floor(now()))),
+    tick: () => {
+      last = Math.max(last + 1, Math.floor(now()));
+      return last;
+    },
   };
 }
 

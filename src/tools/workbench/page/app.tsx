@@ -65,7 +65,9 @@ function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
   return { view, ahead, requests, status };
 }
 
-/** The bar, and below it who is there, what happened, and the one story or how to connect a game. */
+/**
+ * The bar, and below it who is there, what happened, and the one story or how to connect a game.
+ */
 function Panes({
   client,
   view,

@@ -66,7 +66,10 @@ export function Connect({
   );
 }
 
-/** The latest token of an identity, which the page does not show; an expired one only if there is no other. */
+/**
+ * The latest token of an identity, which the page does not show; an expired one only if there is no
+ * other.
+ */
 export async function tokenOf(client: EmulatorClient, who_id: string): Promise<string | undefined> {
   const bearer = await bearerOf(client, who_id);
   return bearer?.[0];

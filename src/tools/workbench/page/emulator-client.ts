@@ -20,7 +20,10 @@ export interface EmulatorClient {
   readonly save: () => Promise<string>;
 }
 
-/** Waits are short: someone who restarts an emulator looks at this page, which is answered within 20 s. */
+/**
+ * Waits are short: someone who restarts an emulator looks at this page, which is answered within 20
+ * s.
+ */
 const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
 /** How long a command may take, in ms. */
 const PATIENCE_MS = 10_000;

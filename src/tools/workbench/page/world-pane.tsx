@@ -6,7 +6,10 @@ import type { ShownResult } from './result.js';
 /** How many members are listed. */
 const LISTED = 50;
 
-/** The lobbies and groups, each in a line that opens, and a file of them. `now` is the clock of the service. */
+/**
+ * The lobbies and groups, each in a line that opens, and a file of them. `now` is the clock of the
+ * service.
+ */
 export function WorldPane({
   view,
   now,

@@ -72,7 +72,10 @@ export class BoardPage {
     return this.says('Live');
   }
 
-  /** The contrast between the border of each field and its background. A reader needs 3 to see where it is. */
+  /**
+   * The contrast between the border of each field and its background. A reader needs 3 to see where
+   * it is.
+   */
   async fieldContrasts(): Promise<readonly number[]> {
     const colors = await this.page.locator('input').evaluateAll(fields =>
       fields.map(field => {
@@ -105,7 +108,10 @@ export class BoardPage {
     await this.page.getByRole('application').waitFor();
   }
 
-  /** What a checker of accessibility finds, once nothing moves: what still fades in has too little contrast. */
+  /**
+   * What a checker of accessibility finds, once nothing moves: what still fades in has too little
+   * contrast.
+   */
   async violations(): Promise<readonly string[]> {
     await this.page.evaluate(axe.source);
     return this.page.evaluate(async () => {

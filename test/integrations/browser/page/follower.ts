@@ -17,11 +17,16 @@ export interface Followed {
 const given = new URLSearchParams(location.search);
 const kinds = (given.get('kinds') ?? '').split(',').filter(kind => kind !== '');
 const client = createClient({
-  ...{ url: given.get('url') ?? '', token: given.get('token') ?? '' },
+  url: given.get('url') ?? '',
+  token: given.get('token') ?? '',
   kinds: Object.fromEntries(kinds.map(kind => [kind, integer])),
 });
 const followed: Followed = {
-  ...{ events: [], declared: [], gaps: [], states: [], isLeading: false },
+  events: [],
+  declared: [],
+  gaps: [],
+  states: [],
+  isLeading: false,
   ping: () => {
     const start = performance.now();
     return new Promise((resolve, reject) => {
@@ -30,7 +35,9 @@ const followed: Followed = {
   },
 };
 const tabs = acrossTabs('events of Ada');
-tabs.leads$.subscribe(leads => (followed.isLeading = leads));
+tabs.leads$.subscribe(leads => {
+  followed.isLeading = leads;
+});
 const configs: Readonly<Record<string, FeedConfig>> = {
   tabs: { share: tabs },
   alive: { share: whileAlive },

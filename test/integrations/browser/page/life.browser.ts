@@ -3,7 +3,10 @@ import type { Browser } from 'playwright-core';
 import { waitUntil } from '../../../wait-until.js';
 import { createStage, haveAll, startChromium, type Stage } from './stage.js';
 
-/** How long a tab is hidden, in minutes. The timers of hidden pages are slowed after 5 of them; here after 5 s. */
+/**
+ * How long a tab is hidden, in minutes. The timers of hidden pages are slowed after 5 of them; here
+ * after 5 s.
+ */
 const HIDDEN = Number(process.env.HIDDEN_MINUTES ?? 0.4);
 const isShortened = HIDDEN < 5;
 const PAUSE = isShortened ? 400 : 5_000;

@@ -1,4 +1,5 @@
-// A page with marbles: of a feed of a service, or of twenty watches of a busy one that is in the page.
+// A page with marbles: of a feed of a service, or of twenty watches of a busy one that is in the
+// page.
 import { merge, Observable, tap, timer } from 'rxjs';
 import { createClient, type Transport } from 'lobby-rx';
 import { defineMarbles } from 'lobby-rx/marbles';

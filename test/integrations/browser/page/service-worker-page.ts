@@ -47,7 +47,10 @@ Object.assign(globalThis, {
     const { destroy } = inPlace(injectFeed);
     Object.assign(globalThis, { hide: destroy });
   },
-  /** What becomes of a request: how many members there are, or the name of its error and what it says. */
+  /**
+   * What becomes of a request: how many members there are, or the name of its error and what it
+   * says.
+   */
   ask: () =>
     new Promise(resolve => {
       lobby.group.getMembers({ group_id }).subscribe({

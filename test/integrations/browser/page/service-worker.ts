@@ -26,7 +26,10 @@ interface WorkedTab {
   readonly evaluate: (expression: string) => Promise<unknown>;
 }
 
-/** Wakes a page, and waits until its next poll is open. Returns how many polls the service then holds. */
+/**
+ * Wakes a page, and waits until its next poll is open. Returns how many polls the service then
+ * holds.
+ */
 export async function pollsAfterWake(
   { emulator, polls }: Awaited<ReturnType<typeof createSite>>,
   tab: WorkedTab,

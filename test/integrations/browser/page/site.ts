@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 
-/** How the pages follow: with one watch for all tabs, with one while they are alive, or with a client as it is. */
+/**
+ * How the pages follow: with one watch for all tabs, with one while they are alive, or with a
+ * client as it is.
+ */
 export type Sharing = 'tabs' | 'alive' | 'alone';
 
 const PAGE = '<!doctype html><title>Page</title><script type="module" src="/page.js"></script>';
@@ -18,8 +21,8 @@ const PAGE_WITH_WORKER = `<!doctype html><title>Page</title><script type="module
 </script>`;
 
 /**
- * An emulator over HTTP with one identity, and a site whose pages run a program: by default, one that
- * follows its events. \`worker\` is the program of the site's service worker.
+ * An emulator over HTTP with one identity, and a site whose pages run a program: by default, one
+ * that follows its events. \`worker\` is the program of the site's service worker.
  */
 export async function createSite(program = 'follower.ts', worker?: string) {
   const emulator = createEmulator();
@@ -27,8 +30,12 @@ export async function createSite(program = 'follower.ts', worker?: string) {
   let service = await listen(emulator);
   const { url, port } = service;
   const bundle = await build({
-    ...{ entryPoints: [join(import.meta.dirname, program)], bundle: true, write: false },
-    ...{ format: 'esm', platform: 'browser', logLevel: 'warning' },
+    entryPoints: [join(import.meta.dirname, program)],
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    logLevel: 'warning',
     alias: { '#fetch': join(import.meta.dirname, '../../../../src/transport/platform-fetch.ts') },
   });
   const script = bundle.outputFiles[0]!.text;
@@ -41,7 +48,8 @@ export async function createSite(program = 'follower.ts', worker?: string) {
   await new Promise<void>(resolve => site.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   return {
-    ...{ emulator, identity_id },
+    emulator,
+    identity_id,
     polls: () => emulator.requests.filter(request => request.pending).length,
     pageUrl: (sharing: Sharing, page = '', kinds = '') =>
       `${origin}/${page}?${new URLSearchParams({ url, token, sharing, kinds }).toString()}`,

@@ -17,7 +17,8 @@ export async function startChromium(...args: string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
     args: ['--no-sandbox', ...args],
-    // Pages are to be kept in the back/forward cache, and hidden ones to be slow, as those of users are.
+    // Pages are to be kept in the back/forward cache, and hidden ones to be slow, as those of users
+    // are.
     ignoreDefaultArgs: [
       '--disable-back-forward-cache',
       '--disable-background-timer-throttling',
@@ -34,7 +35,10 @@ export async function createStage(browser: Browser, worker?: string) {
   const tabs: Tab[] = [];
   return {
     ...site,
-    /** Opens tabs, the last of which is visible. `kinds` has the kinds of events that their deployment declares. */
+    /**
+     * Opens tabs, the last of which is visible. `kinds` has the kinds of events that their
+     * deployment declares.
+     */
     openTabs: async (sharing: Sharing, count: number, kinds = ''): Promise<readonly Tab[]> => {
       const opened: Tab[] = [];
       for (let n = 0; n < count; n++) {

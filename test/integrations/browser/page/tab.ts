@@ -2,8 +2,8 @@ import type { CDPSession } from 'playwright-core';
 import type { Followed } from './follower.js';
 
 /**
- * A tab of the browser's own window. Not a page of Playwright's: of these each takes itself for the visible one, and none is ever
- * hidden or frozen.
+ * A tab of the browser's own window. Not a page of Playwright's: of these each takes itself for the
+ * visible one, and none is ever hidden or frozen.
  */
 export class Tab {
   readonly #browser: CDPSession;

@@ -4,7 +4,10 @@ import { Publisher } from '../../../../src/integrations/fleet/nats/publisher.js'
 /** What becomes of a publish, or of a question. */
 type Outcome = 'answered' | 'timeout' | 'wrong last sequence';
 
-/** A stream of which each publish and each question gets the next outcome. Returns what each publish has led to. */
+/**
+ * A stream of which each publish and each question gets the next outcome. Returns what each publish
+ * has led to.
+ */
 async function published(publishes: readonly Outcome[], questions: readonly Outcome[], atOnce = false) {
   const [toPublish, toAsk] = [[...publishes], [...questions]];
   let asked = 0;

@@ -37,13 +37,18 @@ describe('the headers of a record', () => {
             identity_id: 'a',
             answer: { events: kinds.map(kind => ({ kind: { [kind]: {} } })), watch: { index } },
             checkpoint: { index, since: 5 },
-            ...{ gap, key: 'the key' },
+            gap,
+            key: 'the key',
           },
           age,
           { after, part },
         );
         deepStrictEqual(readRecord(written), {
-          ...{ index, age, after, part, key: 'the key' },
+          index,
+          age,
+          after,
+          part,
+          key: 'the key',
           gap: gap && { reason: gap.reason, index: gap.index },
         });
         for (const [, values] of written)

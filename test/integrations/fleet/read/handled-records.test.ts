@@ -8,7 +8,10 @@ const stored = (last: number) => (position: number) =>
   Promise.resolve(position <= last ? 1_000 * position : undefined);
 const message = (sequence: number) => ({ sequence, at: 1_000 * sequence });
 const record = (sequence: number, after: number) => ({
-  ...{ identity_id: 'a', sequence, after, gap: undefined },
+  identity_id: 'a',
+  sequence,
+  after,
+  gap: undefined,
   answer: { events: [], watch: { index: '1' } },
 });
 

@@ -2,10 +2,15 @@ import { deepStrictEqual } from 'node:assert';
 import { RecordChain } from '../../../../src/integrations/fleet/read/handled-records.js';
 
 const record = (identity_id: string, sequence: number, after: number) => ({
-  ...{ identity_id, sequence, after, gap: undefined },
+  identity_id,
+  sequence,
+  after,
+  gap: undefined,
   answer: { events: [], watch: { index: '1' } },
 });
-/** The reasons of the gaps before records, given as identity, position and the position before it. */
+/**
+ * The reasons of the gaps before records, given as identity, position and the position before it.
+ */
 const gaps = (start: number, ...records: readonly (readonly [string, number, number])[]) => {
   const chain = new RecordChain(start);
   return records.map(one => chain.gapBefore(record(...one))?.reason);

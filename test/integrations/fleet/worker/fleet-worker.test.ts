@@ -264,7 +264,8 @@ describe('a fleet of workers', () => {
         b.scheduler.thaw();
       },
       () => {
-        a.link.isCut = b.link.isCut = true;
+        a.link.isCut = true;
+        b.link.isCut = true;
         pass(9_000);
         a.link.isCut = false;
         pass(1_500);
@@ -595,7 +596,10 @@ describe('a fleet of workers', () => {
     pass(30_000);
     ok(of(a, 'identities_differ').length >= 3, 'again, every two leases');
     deepStrictEqual(of(a, 'identities_differ').at(-1), {
-      ...{ kind: 'identities_differ', worker: 'b', theirs: 10, own: 10 },
+      kind: 'identities_differ',
+      worker: 'b',
+      theirs: 10,
+      own: 10,
     });
     list$.next(identities$.value);
     pass(5_000);

@@ -15,13 +15,21 @@ describe('a held shard', () => {
         (age, i) => [`identity ${i}`, { index: '1', since: now - age, sequence: 1 }] as const,
       );
       const holder = {
-        ...{ watch: () => EMPTY, scheduler, monotonic: scheduler },
+        watch: () => EMPTY,
+        scheduler,
+        monotonic: scheduler,
         emit: nothing,
         polled: nothing,
       };
       const counts = {
-        ...{ starting: 0, live: 0, retrying: 0, rejected: 0, events: 0, unstored: 0 },
-        ...{ failure: undefined, unanswered: undefined },
+        starting: 0,
+        live: 0,
+        retrying: 0,
+        rejected: 0,
+        events: 0,
+        unstored: 0,
+        failure: undefined,
+        unanswered: undefined,
       };
       return Object.keys(new OwnedShard(0, Object.fromEntries(places), now, holder, counts).save(now));
     };

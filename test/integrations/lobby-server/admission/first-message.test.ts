@@ -64,9 +64,11 @@ describe('lobbyGate, with the token as the first message', () => {
       const { ws, closed } = await connectPlayer(at());
       ws.send(message(gate), () => undefined);
       const { code: got, reason: why } = await closed;
-      // The connection of a client that is still sending megabytes may break before it reads the close frame.
+      // The connection of a client that is still sending megabytes may break before it reads the
+      // close frame.
       ok(got === code || (code === 1009 && got === 1006), `${got}`);
-      // ws closes by itself, without a reason, if the length of the message arrives before the rest.
+      // ws closes by itself, without a reason, if the length of the message arrives before the
+      // rest.
       if (got === code && why !== '') strictEqual(why, reason);
       strictEqual(gate.admitted.length, 0);
     });

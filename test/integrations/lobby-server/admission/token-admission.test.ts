@@ -111,7 +111,8 @@ describe('lobbyGate, with the token in the URL', () => {
     ws.close();
     await waitUntil(() => gate.left.length === 1);
     await fetch(`${gate.service.urls.matchmakerUrl}/v1/players/disconnected`, {
-      ...{ method: 'POST', body: JSON.stringify({ player_token: token }) },
+      method: 'POST',
+      body: JSON.stringify({ player_token: token }),
       headers: { authorization: `Bearer ${gate.emulator.requests[0]!.token}` },
     });
     for (const [wrong, reason] of [

@@ -15,7 +15,10 @@ describe('lobbyGate, when the service fails', () => {
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
-  /** The status and the reason with which a token is refused in its URL, or the code and the reason as a first message. */
+  /**
+   * The status and the reason with which a token is refused in its URL, or the code and the reason
+   * as a first message.
+   */
   const refusalOf = async (token: string) => {
     const result = await tryConnect(at(`?token=${token}`));
     if (result.kind === 'refused') return [result.status, result.body];
@@ -181,7 +184,9 @@ describe('lobbyGate, when the service fails', () => {
       outside = busy;
     }
     deepStrictEqual(Object.fromEntries(answers), {
-      ...{ open: valid.size, 401: players - valid.size, 503: sentAway },
+      open: valid.size,
+      401: players - valid.size,
+      503: sentAway,
     });
     await waitUntil(() => gate.admitted.length === valid.size);
     deepStrictEqual(new Set(gate.admitted.map(({ token }) => token)), valid);

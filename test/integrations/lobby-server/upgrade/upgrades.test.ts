@@ -30,7 +30,9 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     const client = connect(gate.port, '127.0.0.1');
     client.on('error', () => undefined);
     let answer = '';
-    client.on('data', data => (answer += data.toString()));
+    client.on('data', data => {
+      answer += data.toString();
+    });
     client.write(`GET /?token=${'x'.repeat(10 * 2 ** 20)} HTTP/1.1\r\nHost: a\r\n`);
     await new Promise(resolve => client.on('close', resolve));
     ok(/^(HTTP\/1.1 431|$)/.test(answer), answer.slice(0, 20));
@@ -47,7 +49,9 @@ describe('lobbyGate and the upgrade requests of its server', () => {
       const token = gate.reserveToken();
       const client = connect(gate.port, '127.0.0.1');
       let answer = '';
-      client.on('data', data => (answer += data.toString()));
+      client.on('data', data => {
+        answer += data.toString();
+      });
       client.write(malform(handshakeRequest(`/?token=${token}`)));
       await new Promise(resolve => client.on('close', resolve));
       ok(answer.startsWith('HTTP/1.1 400'), answer);
@@ -166,7 +170,9 @@ describe('lobbyGate and the upgrade requests of its server', () => {
       gate = await openGate({ server, token: 'message' });
       const client = connect(gate.port, '127.0.0.1');
       let answer = '';
-      client.on('data', data => (answer += data.toString()));
+      client.on('data', data => {
+        answer += data.toString();
+      });
       client.write(handshakeRequest(url).replace('Host: a\r\n', `Host: a\r\n${header}`));
       await once(client, 'close');
       ok(/^HTTP\/1.1 400 [^]*no_handshake$/.test(answer), answer);
@@ -185,7 +191,9 @@ describe('lobbyGate and the upgrade requests of its server', () => {
       const token = gate.reserveToken();
       const client = connect(gate.port, '127.0.0.1');
       let answer = '';
-      client.on('data', data => (answer += data.toString()));
+      client.on('data', data => {
+        answer += data.toString();
+      });
       client.write(
         handshakeRequest(`/?token=${token}`).replace('GET', method).replace('websocket', protocol),
       );
@@ -207,7 +215,8 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     await connectPlayer(at(`?token=${gate.reserveToken()}`));
     slow.resume();
     // Set only now: on a busy machine, a valid player may take longer than that.
-    server.headersTimeout = server.requestTimeout = 1;
+    server.headersTimeout = 1;
+    server.requestTimeout = 1;
     await once(slow, 'close');
     deepStrictEqual([gate.admitted.length, gate.emulator.playerState(token)], [1, 'reserved']);
   });

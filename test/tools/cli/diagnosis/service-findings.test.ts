@@ -135,10 +135,8 @@ describe('doctor, of a service', () => {
     });
 
   const allowed = {
-    ...{
-      'access-control-allow-origin': 'https://game.example',
-      'access-control-expose-headers': 'rvt-ray-id',
-    },
+    'access-control-allow-origin': 'https://game.example',
+    'access-control-expose-headers': 'rvt-ray-id',
     'access-control-allow-headers': 'Authorization, Content-Type',
   };
   for (const [title, preflight, headers, expected] of [

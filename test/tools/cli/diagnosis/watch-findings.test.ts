@@ -50,7 +50,9 @@ function found(
   const withoutToken$ = plainly(emulator.transport, `${emulator.url}/identity/events/live`);
   watchFindings(client, { now: () => scheduler.now(), lastAnswer, withoutToken$ }).subscribe({
     next: finding => findings.push(finding),
-    complete: () => (isComplete = true),
+    complete: () => {
+      isComplete = true;
+    },
   });
   for (let second = 0; second < 100; second++) {
     meanwhile?.(emulator, identity.identity_id);
@@ -292,7 +294,8 @@ describe('doctor, of a watch', () => {
     const emulator = createEmulator({ scheduler });
     const { token } = emulator.addIdentity();
     const timedOut = {
-      ...{ status: 500, text: '{"code":"API_REQUEST_TIMEOUT","message":"Timed out."}' },
+      status: 500,
+      text: '{"code":"API_REQUEST_TIMEOUT","message":"Timed out."}',
       headers: { get: () => null },
     };
     const transport: Transport = request =>

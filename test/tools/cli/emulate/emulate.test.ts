@@ -16,8 +16,18 @@ describe('lobby-rx emulate', () => {
     await run.prints('\n');
     const world = JSON.parse(run.out()) as Record<string, string>;
     deepStrictEqual(Object.keys(world), [
-      ...['url', 'groupUrl', 'matchmakerUrl', 'apiUrl', 'groupId', 'identityId'],
-      ...['identityToken', 'lobbyId', 'lobbyToken', 'playerToken', 'controlUrl', 'controlSecret'],
+      'url',
+      'groupUrl',
+      'matchmakerUrl',
+      'apiUrl',
+      'groupId',
+      'identityId',
+      'identityToken',
+      'lobbyId',
+      'lobbyToken',
+      'playerToken',
+      'controlUrl',
+      'controlSecret',
     ]);
     const urls = {
       groupUrl: world.groupUrl!,
@@ -135,9 +145,12 @@ describe('lobby-rx emulate', () => {
       return [identityToken, lobbyToken, playerToken];
     };
     const [some, others, seeded, again] = await Promise.all([
-      ...[tokens(), tokens(), tokens('--seed', '3'), tokens('--seed', '3')],
+      tokens(),
+      tokens(),
+      tokens('--seed', '3'),
+      tokens('--seed', '3'),
     ]);
-    strictEqual(new Set([...some!, ...others!, ...seeded!]).size, 9);
+    strictEqual(new Set([...some, ...others, ...seeded]).size, 9);
     deepStrictEqual(again, seeded);
   });
 
@@ -210,7 +223,9 @@ describe('lobby-rx emulate', () => {
       writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
       return path;
     };
-    before(() => (folder = mkdtempSync(join(tmpdir(), 'world-'))));
+    before(() => {
+      folder = mkdtempSync(join(tmpdir(), 'world-'));
+    });
     after(() => rmSync(folder, { recursive: true }));
 
     it('begins with a world that was saved, its tokens and members included', async () => {

@@ -156,7 +156,8 @@ describe('a fault', () => {
     const polls = emulator.requests.length;
     const pending = ask(`/identity/events/live?watch_index=${watch.index}`);
     while (!emulator.requests[polls]) await new Promise(setImmediate);
-    // Two kept sockets: this one hangs because of the fault, and takes the one of the pending poll with it.
+    // Two kept sockets: this one hangs because of the fault, and takes the one of the pending poll
+    // with it.
     emulator.fault({ kind: 'dead_pool' });
     const hanging = ask(path);
     while (emulator.faultCounts.dead_pool !== 1) await new Promise(setImmediate);

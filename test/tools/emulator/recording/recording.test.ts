@@ -8,11 +8,14 @@ import { virtualTime } from '../../../virtual-time.js';
 
 const URL = 'https://api.example.com';
 const get = (path: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
-  ...{ method: 'GET', url: URL + path, headers: {} },
+  method: 'GET',
+  url: URL + path,
+  headers: {},
   ...more,
 });
 const answer = (text: string, headers: Readonly<Record<string, string>> = {}) => ({
-  ...{ status: 200, text },
+  status: 200,
+  text,
   headers: { get: (name: string) => headers[name] ?? null },
 });
 
@@ -37,7 +40,11 @@ function follow(transport: Transport, scheduler: SchedulerLike, token: string) {
   const said: string[] = [];
   const say = (text: string) => said.push(`${scheduler.now() - Date.UTC(2026, 0, 1)} ${text}`);
   const client = createClient({
-    ...{ url: URL, token, transport, scheduler, testing: { random: () => 0.5 } },
+    url: URL,
+    token,
+    transport,
+    scheduler,
+    testing: { random: () => 0.5 },
     watch: { wake$: [] },
   });
   const { all$, gap$, status$ } = client.events.feed;
@@ -83,7 +90,8 @@ describe('a recording', () => {
     const after = follow(replayed, again.scheduler, 'another-token');
     again.pass(162_000);
     after.stop();
-    // The emulator's first answer comes while the feed is subscribed to; a replayed one comes after that.
+    // The emulator's first answer comes while the feed is subscribed to; a replayed one comes after
+    // that.
     const isLater = (text: string) => text !== '0 connecting';
     deepStrictEqual(after.said.filter(isLater), before.said.filter(isLater));
   });
@@ -133,8 +141,12 @@ describe('a recording', () => {
   it('keeps the headers that explain an answer, as far as they say what such a header says', () => {
     const lines: string[] = [];
     const headers = {
-      ...{ 'content-type': 'text/html; charset=utf-8', 'retry-after': '7', server: 'nginx/1.25.1' },
-      ...{ 'rvt-ray-id': 'b7e1', via: '1.1 inner-host-7', 'set-cookie': 'session=hunter22' },
+      'content-type': 'text/html; charset=utf-8',
+      'retry-after': '7',
+      server: 'nginx/1.25.1',
+      'rvt-ray-id': 'b7e1',
+      via: '1.1 inner-host-7',
+      'set-cookie': 'session=hunter22',
     };
     withRecording(
       () => of(answer('', headers)),
@@ -142,8 +154,11 @@ describe('a recording', () => {
     )(get('/')).subscribe();
     const { headers: shown } = JSON.parse(lines[2]!) as { headers: Record<string, string> };
     deepStrictEqual(shown, {
-      ...{ 'content-type': 'text/html; charset=utf-8', 'retry-after': '7', server: 'nginx/1.25.1' },
-      ...{ 'rvt-ray-id': 'ray-1', via: 'text-1' },
+      'content-type': 'text/html; charset=utf-8',
+      'retry-after': '7',
+      server: 'nginx/1.25.1',
+      'rvt-ray-id': 'ray-1',
+      via: 'text-1',
     });
   });
 
@@ -333,7 +348,9 @@ describe('a recording', () => {
     deepStrictEqual(
       bodyOf({ watch: { index: '17' }, anchor: '18', members: [], kind: { watch: { ...digits } } }),
       {
-        ...{ watch: { index: '17' }, anchor: '18', members: [] },
+        watch: { index: '17' },
+        anchor: '18',
+        members: [],
         kind: { watch: { index: 'index-1', anchor: 'index-1', min: 1, max: 2, join_ts: 'text-1' } },
       },
     );
@@ -401,7 +418,9 @@ describe('a recording', () => {
       withRecording(
         () => of(answer(text)),
         line => lines.push(line),
-      )(get('/')).subscribe(response => (came = response.text));
+      )(get('/')).subscribe(response => {
+        came = response.text;
+      });
       ok(performance.now() - start < 2_000, text.slice(0, 40));
       strictEqual(came, text);
       strictEqual(lines.length, 3);
@@ -416,7 +435,14 @@ describe('a recording', () => {
     };
     const fails = () => throwError(() => Object.assign(new Error('reset'), { code: 'ECONNRESET' }));
     let seen: unknown;
-    withRecording(fails, write)(get('/')).subscribe({ error: (error: unknown) => (seen = error) });
+    withRecording(
+      fails,
+      write,
+    )(get('/')).subscribe({
+      error: (error: unknown) => {
+        seen = error;
+      },
+    });
     withRecording(
       () => new Observable(),
       write,
@@ -446,7 +472,9 @@ describe('fromRecording', () => {
       { scheduler },
     );
     transport({
-      ...{ method: 'GET', url: 'http://127.0.0.1:8080/a?x=1', headers: {} },
+      method: 'GET',
+      url: 'http://127.0.0.1:8080/a?x=1',
+      headers: {},
       onArrival: status => arrivals.push(status),
     }).subscribe(({ status, headers, text }) => seen.push([status, headers.get('Retry-After'), text]));
     pass(49);

@@ -103,8 +103,12 @@ describe('the emulated world', () => {
       const second = createEmulator({ saved: first.save() });
       const after = seedWorld(second, { members: 5 });
       const values = [before, after].flatMap(world => [
-        ...[world.groupId, world.identityId, world.identityToken],
-        ...[world.lobbyId, world.lobbyToken, world.playerToken],
+        world.groupId,
+        world.identityId,
+        world.identityToken,
+        world.lobbyId,
+        world.lobbyToken,
+        world.playerToken,
         ...world.friendIds,
       ]);
       strictEqual(new Set(values).size, values.length);

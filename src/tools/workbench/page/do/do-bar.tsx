@@ -8,7 +8,9 @@ const NEXT_POLL_MS = 600;
 const ANY = DEEDS.length - 1;
 const GROUPS = [...new Set(DEEDS.map(({ group }) => group))];
 
-/** One bar: do what, to whom. Ctrl+K, or ⌘K, leads to any command, as it is typed in the terminal. */
+/**
+ * One bar: do what, to whom. Ctrl+K, or ⌘K, leads to any command, as it is typed in the terminal.
+ */
 export function DoBar({
   view,
   who_id,
@@ -127,7 +129,10 @@ function lineOf({ line, text: asks, isToOne }: Deed, text: string, who_id: strin
   return `${line}${said}${isToOne ? who : ''}`;
 }
 
-/** Sends a lobby join that does not arrive, unless another event comes between: the service keeps only the one after it. */
+/**
+ * Sends a lobby join that does not arrive, unless another event comes between: the service keeps
+ * only the one after it.
+ */
 async function lose(type: Type, who: string): Promise<void> {
   await type('fault last_event_only only=/live');
   // It ends the poll that is held, so that the next one meets the fault.

@@ -17,8 +17,9 @@ interface OwnLine extends Line {
 }
 
 /**
- * The requests of each client. Nothing in a request says which client of an identity has sent it. But two polls that are open at the same
- * time are of two clients, and a poll goes on with the index that its client got last.
+ * The requests of each client. Nothing in a request says which client of an identity has sent it.
+ * But two polls that are open at the same time are of two clients, and a poll goes on with the
+ * index that its client got last.
  */
 export function clientsOf(
   requests: readonly SeenRequest[],

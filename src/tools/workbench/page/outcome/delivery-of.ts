@@ -9,8 +9,9 @@ export interface Delivery {
   /** When the service had it, in ms since 1970. */
   readonly sentAt: number;
   /**
-   * The client `has` it: it polled again with the index of that answer. It was `sent`, and nothing says yet that it came. It `waits` for
-   * a poll of its client. Or it is `lost`: an answer after it was without it.
+   * The client `has` it: it polled again with the index of that answer. It was `sent`, and nothing
+   * says yet that it came. It `waits` for a poll of its client. Or it is `lost`: an answer after it
+   * was without it.
    */
   readonly state: 'has' | 'sent' | 'waits' | 'lost';
   /** The answer with it, or the one that should have had it. */
@@ -30,7 +31,8 @@ const SENDS = /^(?:message|event|lobby)\b/;
 export const isSent = ({ line }: Pick<SeenAction, 'line'>): boolean => SENDS.test(line);
 
 /**
- * What became of the events of an action for each client that follows them. `retention` is how long the service keeps an event, in ms.
+ * What became of the events of an action for each client that follows them. `retention` is how long
+ * the service keeps an event, in ms.
  */
 export function deliveriesOf(
   action: SeenAction,

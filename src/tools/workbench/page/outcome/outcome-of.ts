@@ -1,8 +1,9 @@
 import type { SeenRequest } from '../../world-view.js';
 
 /**
- * How a request ended: it is still `open`; a poll had `news` or was `empty`; another request was `answered`; the token was `refused`;
- * the rate was `limited`; it `failed` with another status; its connection was `lost`; or its client has `left`.
+ * How a request ended: it is still `open`; a poll had `news` or was `empty`; another request was
+ * `answered`; the token was `refused`; the rate was `limited`; it `failed` with another status; its
+ * connection was `lost`; or its client has `left`.
  */
 export type OutcomeKind =
   'open' | 'news' | 'empty' | 'answered' | 'refused' | 'limited' | 'failed' | 'lost' | 'left';

@@ -16,7 +16,12 @@ export const requestStories = ({ requests, groups }: Pick<Told, 'requests' | 'gr
         short: '',
       } as const;
       return {
-        ...{ key: `r${id}`, kind: 'event', at, until: ended_at, who_id, actions: [] },
+        key: `r${id}`,
+        kind: 'event',
+        at,
+        until: ended_at,
+        who_id,
+        actions: [],
         title: `${who}, ${topicOf(path, groups)}: ${words}`,
         effects: [{ key: who_id, who, who_id, steps: [{ ...step, request }] }],
         end: { tone: step.tone, words },

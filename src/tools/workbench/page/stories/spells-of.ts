@@ -12,7 +12,10 @@ export interface Spell {
   readonly next?: SeenRequest;
   /** When its client was live again. */
   readonly backAt?: number;
-  /** Its client `is back`, tries again (`retrying`), has sent nothing since (`gone`), or has nothing to try with (`stopped`). */
+  /**
+   * Its client `is back`, tries again (`retrying`), has sent nothing since (`gone`), or has nothing
+   * to try with (`stopped`).
+   */
   readonly state: 'back' | 'retrying' | 'gone' | 'stopped';
   /** Whether it went on from where it was. */
   readonly isWhole: boolean;

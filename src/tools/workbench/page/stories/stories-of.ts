@@ -15,7 +15,10 @@ export interface Effect {
   readonly took?: number;
 }
 
-/** A cause, who met it, what it did to each of them, and how it ended. Polls without news are one that is `quiet`. */
+/**
+ * A cause, who met it, what it did to each of them, and how it ended. Polls without news are one
+ * that is `quiet`.
+ */
 export interface Story {
   readonly kind: 'you' | 'trouble' | 'event' | 'quiet';
   readonly key: string;
@@ -201,7 +204,10 @@ function storyOf(request: SeenRequest, actions: readonly SeenAction[]): readonly
   }));
 }
 
-/** Stories that are alike, one after the other, are one: commands without an effect, and polls without news. */
+/**
+ * Stories that are alike, one after the other, are one: commands without an effect, and polls
+ * without news.
+ */
 function folded(stories: readonly Story[]): Story[] {
   const all: Story[] = [];
   for (const story of stories) {

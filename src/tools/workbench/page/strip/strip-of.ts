@@ -1,7 +1,10 @@
 import { HELD_MS } from '../../../../error/index.js';
 import { indexOf, outcomeOf, type Line } from '../outcome/index.js';
 
-/** A part of a strip: a poll, an event, or the status that a client shows. Times are in ms since 1970. */
+/**
+ * A part of a strip: a poll, an event, or the status that a client shows. Times are in ms since
+ * 1970.
+ */
 export interface Mark {
   readonly shape: 'poll' | 'event' | 'status';
   readonly from: number;

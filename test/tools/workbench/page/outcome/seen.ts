@@ -2,7 +2,10 @@ import type { SeenAction, SeenEvent, SeenRequest } from '../../../../../src/tool
 
 let id = 0;
 
-/** A poll for the live events of Ada with the index `from`, at this time; open, unless `more` says how it ended. */
+/**
+ * A poll for the live events of Ada with the index `from`, at this time; open, unless `more` says
+ * how it ended.
+ */
 export const poll = (at: number, from: string | undefined, more: Partial<SeenRequest> = {}): SeenRequest => ({
   id: ++id,
   method: 'GET',

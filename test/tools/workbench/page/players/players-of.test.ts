@@ -9,8 +9,15 @@ const poll = (
   end: Partial<Pick<SeenRequest, 'ended_at' | 'status' | 'fault'>> = {},
   who = 'Ada',
 ): SeenRequest => ({
-  ...{ id: id++, method: 'GET', path: `${EVENTS}?watch_index=${at}`, who, who_id: `id of ${who}` },
-  ...{ is_poll: true, at, events: [], has_news: false },
+  id: id++,
+  method: 'GET',
+  path: `${EVENTS}?watch_index=${at}`,
+  who,
+  who_id: `id of ${who}`,
+  is_poll: true,
+  at,
+  events: [],
+  has_news: false,
   ...end,
 });
 type Verdict = Player['clients'][number];
@@ -41,15 +48,19 @@ describe('the players of a workbench', () => {
     const [after] = playersOf([failed], { groups: [], now: 3_500, planned: [] });
     deepStrictEqual([after!.tone, after!.remedy], ['warn', undefined]);
     deepStrictEqual(verdictAt(1_500, failed, poll(1_000)), [
-      ...['warn', 'tries again: a proxy answered 502 1 s ago', 'faults'],
+      'warn',
+      'tries again: a proxy answered 502 1 s ago',
+      'faults',
     ]);
     deepStrictEqual(verdictAt(3_000, failed, poll(1_000)), ['ok', 'live, waits 2 s']);
     deepStrictEqual(verdictAt(600, poll(0, { ended_at: 500, status: 0 })), [
-      ...['warn', 'waits to try again: the connection was lost just now'],
+      'warn',
+      'waits to try again: the connection was lost just now',
     ]);
     deepStrictEqual(verdictAt(90_000, poll(0, { ended_at: 500, status: 429 }))[0], 'warn');
     deepStrictEqual(verdictAt(90_500, failed), [
-      ...['gone', 'gone: a proxy answered 502 90 s ago, no request since'],
+      'gone',
+      'gone: a proxy answered 502 90 s ago, no request since',
     ]);
   });
 
@@ -57,7 +68,9 @@ describe('the players of a workbench', () => {
     const refused = poll(0, { ended_at: 0, status: 401 });
     deepStrictEqual(verdictAt(1_000, refused), ['bad', 'its token was refused 1 s ago', 'token']);
     deepStrictEqual(verdictAt(60_000, refused), [
-      ...['bad', 'stopped: its token was refused 60 s ago, no request since', 'token'],
+      'bad',
+      'stopped: its token was refused 60 s ago, no request since',
+      'token',
     ]);
     deepStrictEqual(verdictAt(4_000, refused, poll(1_000))[0], 'ok');
   });

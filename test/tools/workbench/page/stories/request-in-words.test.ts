@@ -4,8 +4,15 @@ import { requestInWords } from '../../../../../src/tools/workbench/page/stories/
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 
 const base = {
-  ...{ id: 1, method: 'GET', path: '/', who: 'Ada', who_id: 'a' },
-  ...{ is_poll: true, at: 1_000, events: [], has_news: false },
+  id: 1,
+  method: 'GET',
+  path: '/',
+  who: 'Ada',
+  who_id: 'a',
+  is_poll: true,
+  at: 1_000,
+  events: [],
+  has_news: false,
 };
 const event = (kind: string) => ({ kind, at: 0, text: '' });
 const said = (more: Partial<SeenRequest>) => requestInWords({ ...base, ...more });

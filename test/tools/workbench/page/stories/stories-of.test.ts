@@ -12,7 +12,12 @@ const told = (
   actions: readonly SeenAction[] = [],
   more: Partial<Told> = {},
 ): Told => ({
-  ...{ groups: [], planned: [], retention: 300_000, now, requests, actions },
+  groups: [],
+  planned: [],
+  retention: 300_000,
+  now,
+  requests,
+  actions,
   identities: [identity('a', 'Ada'), identity('b', 'Bo')],
   ...more,
 });
@@ -42,11 +47,17 @@ describe('the stories of a workbench', () => {
     const row = 'Ada | 502 | waited 400 ms | 502 | waited 899 ms';
     const others = 'Bo | was not connected: met nothing';
     deepStrictEqual(tell(9_000, requests, [broken])[0], [
-      ...['You: Proxy answers 502', 'over: back after 3.3 s, nothing lost', `${row} | ● live again`, others],
+      'You: Proxy answers 502',
+      'over: back after 3.3 s, nothing lost',
+      `${row} | ● live again`,
+      others,
     ]);
     // It was not over yet.
     deepStrictEqual(tell(3_000, requests, [broken])[0], [
-      ...['You: Proxy answers 502', 'not over: 1 retrying', `${row} | tries again`, others],
+      'You: Proxy answers 502',
+      'not over: 1 retrying',
+      `${row} | tries again`,
+      others,
     ]);
   });
 
@@ -77,17 +88,15 @@ describe('the stories of a workbench', () => {
     const changed = poll(0, '9', { ...answered(900, '10'), fault: 'last_event_only' });
     const cut = poll(901, '10', { ended_at: 1_001, status: 502, fault: 'proxy' });
     deepStrictEqual(tell(2_000, [changed, cut], [broken])[0]!.slice(0, 2), [
-      ...['You: Proxy answers 502', 'not over: 1 retrying'],
+      'You: Proxy answers 502',
+      'not over: 1 retrying',
     ]);
   });
 
   it('say that one who was refused has stopped, and why', () => {
     const refused = poll(0, '1', { ended_at: 100, status: 401 });
     deepStrictEqual(tell(60_000, [refused]), [
-      [
-        ...['Ada was refused', 'stopped: its token was refused'],
-        'Ada | 401 | has sent nothing since: stopped',
-      ],
+      ['Ada was refused', 'stopped: its token was refused', 'Ada | 401 | has sent nothing since: stopped'],
     ]);
     // It is not said to try again before that, as its card does not say it either.
     deepStrictEqual(tell(200, [refused]), tell(60_000, [refused]));
@@ -95,7 +104,8 @@ describe('the stories of a workbench', () => {
     deepStrictEqual(tell(200, [refused, renewed])[0]![1], 'over: back after 50 ms, nothing lost');
     const expired = action(50, 'token expire');
     deepStrictEqual(tell(60_000, [refused], [expired])[0]!.slice(0, 2), [
-      ...['You: token expire to Ada', 'stopped: its token was refused'],
+      'You: token expire to Ada',
+      'stopped: its token was refused',
     ]);
   });
 
@@ -118,11 +128,13 @@ describe('the stories of a workbench', () => {
 
   it('say that a message is there once its player polls with the index of that answer', () => {
     deepStrictEqual(delivery(2_000, poll(0, '900', got)), [
-      ...['You: message “Hi” to Ada', 'sent, not confirmed'],
+      'You: message “Hi” to Ada',
+      'sent, not confirmed',
       'Ada | chat message | has not polled since: nothing says that it came',
     ]);
     deepStrictEqual(delivery(2_000, poll(0, '900', got), poll(1_126, '1200')), [
-      ...['You: message “Hi” to Ada', 'delivered after 122 ms'],
+      'You: message “Hi” to Ada',
+      'delivered after 122 ms',
       'Ada | chat message | and polled again 4 ms later: it has it',
     ]);
   });
@@ -130,7 +142,8 @@ describe('the stories of a workbench', () => {
   it('say until when a message waits, and that it is lost', () => {
     const gone = poll(0, '800', answered(500, '40900'));
     deepStrictEqual(delivery(81_000, gone), [
-      ...['You: message “Hi” to Ada', 'not delivered yet, 80.0 s'],
+      'You: message “Hi” to Ada',
+      'not delivered yet, 80.0 s',
       'Ada | is gone. It gets this if it comes back within 260 s; after that, a gap',
     ]);
     deepStrictEqual(delivery(400_000, gone)![2], 'Ada | did not come back in time: a gap');

@@ -37,11 +37,15 @@ describe('the strip of a client', () => {
     deepStrictEqual(statusOf(5_900, first), ['connecting 0-1000', 'live 1000-5900']);
     deepStrictEqual(statusOf(6_000, first), ['connecting 0-1000', 'gone 1000-6000']);
     deepStrictEqual(statusOf(9_000, poll(0, '1', { ended_at: 5_000 })), [
-      ...['connecting 0-2000', 'live 2000-5000', 'gone 5000-9000'],
+      'connecting 0-2000',
+      'live 2000-5000',
+      'gone 5000-9000',
     ]);
     // It has come back.
     deepStrictEqual(statusOf(9_500, first, poll(9_000, undefined)), [
-      ...['connecting 0-1000', 'gone 1000-9000', 'connecting 9000-9500'],
+      'connecting 0-1000',
+      'gone 1000-9000',
+      'connecting 9000-9500',
     ]);
   });
 

@@ -1,0 +1,28 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** The open sockets of a server. */
+export interface SocketPool {
+  /** All that are open now stay open, but nothing of the service is sent on them any more. */
+  readonly kill: () => void;
+  readonly isDead: (socket: Socket) => boolean;
+}
+
+export function socketPool(server: Server): SocketPool {
+  const open = new Set<Socket>();
+  const dead = new WeakSet<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+  });
+  return {
+    kill: () => {
+      for (const socket of open) {
+        dead.add(socket);
+        // Otherwise Node would close it once it has been idle for a while.
+        socket.setTimeout(0);
+      }
+    },
+    isDead: socket => dead.has(socket),
+  };
+}

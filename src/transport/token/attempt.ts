@@ -1,0 +1,56 @@
+import type { Observer } from 'rxjs';
+import { DirectOperator } from '../../direct/index.js';
+import { explainFailure } from '../explain-failure.js';
+import { answerOf, type Transport, type TransportRequest, type TransportResponse } from '../transport.js';
+
+/**
+ * A request that is sent once, with one token. A transport of the caller's may throw, or answer
+ * with something else.
+ */
+export class Attempt extends DirectOperator<TransportResponse> {
+  /** With the token, which an error may quote. */
+  readonly #request: TransportRequest;
+
+  constructor(
+    private readonly whole: Observer<TransportResponse>,
+    request: TransportRequest,
+    readonly token: string,
+    readonly sentAt: number,
+  ) {
+    super(whole);
+    this.#request = withBearer(request, token);
+  }
+
+  send(transport: Transport): void {
+    this.begin(() => answerOf(transport, this.#request));
+  }
+
+  next(response: TransportResponse): void {
+    if (this.isOver) return;
+    this.unsubscribe();
+    // Not the end of the whole: that may send another.
+    try {
+      this.whole.next(response);
+    } catch (error) {
+      this.whole.error(explainFailure(error, this.#request));
+    }
+  }
+
+  override error(error: unknown): void {
+    super.error(explainFailure(error, this.#request));
+  }
+}
+
+function withBearer(request: TransportRequest, token: string): TransportRequest {
+  return {
+    ...request,
+    // Names that a spread adds to would cost each request a hidden class of its own in V8.
+    headers: token
+      ? Object.assign({}, request.headers, { authorization: `Bearer ${token}` })
+      : request.headers,
+    // A 401 that is followed by another request is not yet the answer.
+    onArrival: status => {
+      if (status !== 401) request.onArrival?.(status);
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { TimestampProvider } from 'rxjs';
+import type { UnauthorizedError } from '../../error/index.js';
+import type { Transport, TransportResponse } from '../transport.js';
+import type { TokenSource } from './token-source.js';
+
+/** How often a token is renewed at most for a 401 that is not the service's own, in ms. */
+const FOREIGN_RENEWAL_MS = 60_000;
+
+/**
+ * How many rejected tokens are remembered. A provider that still gives one gives one of the last.
+ */
+const REMEMBERED = 20;
+
+/** A poll that ends if its token is refused elsewhere. */
+export interface OpenPoll {
+  refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void;
+}
+
+/** What all requests with the tokens of one source share. */
+export class Authorization {
+  /** The polls that are open. */
+  readonly polls = new Set<OpenPoll>();
+  /**
+   * The tokens that the service has rejected, of any request. A list, because an empty set takes
+   * ten times as much memory.
+   */
+  readonly #rejected: string[] = [];
+  /** The tokens whose refusal has been reported; an empty one if nobody is signed in. */
+  readonly #reported: string[] = [];
+  #renewedForOthersAt = -Infinity;
+
+  constructor(
+    readonly transport: Transport,
+    readonly source: TokenSource,
+    readonly clock: TimestampProvider,
+    readonly onRefused: (error: UnauthorizedError) => void,
+  ) {}
+
+  isRejected(token: string): boolean {
+    return this.#rejected.includes(token);
+  }
+
+  /** Without a way to renew it, a rejected token is sent again: it is the only one. */
+  reject(token: string): void {
+    if (this.source.renewed$) remember(this.#rejected, token);
+  }
+
+  /** Reports that a token was refused, once for each token. */
+  reportRefusal(token: string, error: UnauthorizedError): void {
+    if (this.#reported.includes(token)) return;
+    remember(this.#reported, token);
+    this.onRefused(error);
+  }
+
+  /** Somebody is signed in: if nobody is later, that is reported again. */
+  signedIn(): void {
+    const at = this.#reported.indexOf('');
+    if (at >= 0) this.#reported.splice(at, 1);
+  }
+
+  /**
+   * Whether a 401 that is not the service's own may renew the token. A gateway may answer everybody
+   * with one for a while, which says little about the token.
+   */
+  mayRenewForOthers(): boolean {
+    const now = this.clock.now();
+    const isDue = now - this.#renewedForOthersAt >= FOREIGN_RENEWAL_MS;
+    if (isDue) this.#renewedForOthersAt = now;
+    return isDue;
+  }
+}
+
+/** Adds a token to a list of the last ones. */
+function remember(tokens: string[], token: string): void {
+  if (tokens.includes(token)) return;
+  tokens.push(token);
+  if (tokens.length > REMEMBERED) tokens.shift();
+}
