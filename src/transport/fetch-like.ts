@@ -11,7 +11,10 @@ export interface FetchLikeInit {
   readonly redirect: 'manual';
   /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
-  /** No cache answers for the service, and no request waits for an open one to the same URL. Where that is possible. */
+  /**
+   * No cache answers for the service, as Firefox's own does in a page that is loaded again by "back". No request waits for an
+   * open one to the same URL. Where that is possible.
+   */
   readonly cache?: 'no-store';
   /** The request has to be completed although the page goes away. */
   readonly keepalive?: boolean;
