@@ -15,8 +15,8 @@ export interface FetchLikeInit {
   /** No cookies: the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
   /**
-   * No cache answers for the service, and no request waits for an open one to the same URL. Where
-   * that is possible.
+   * No cache answers for the service, as Firefox's own does in a page that is loaded again by
+   * "back". No request waits for an open one to the same URL. Where that is possible.
    */
   readonly cache?: 'no-store';
   /** The request has to be completed although the page goes away. */

@@ -1,5 +1,5 @@
 // Runs in a page: follows the events of an identity, and shows the test what came.
-import { createClient, integer, type EventFeed, type FeedConfig } from 'lobby-rx';
+import { createClient, integer, type Checkpoint, type EventFeed, type FeedConfig } from 'lobby-rx';
 import { acrossTabs, whileAlive } from 'lobby-rx/browser';
 
 /** What a test reads in a page. */
@@ -38,9 +38,15 @@ const tabs = acrossTabs('events of Ada');
 tabs.leads$.subscribe(leads => {
   followed.isLeading = leads;
 });
+const saved = sessionStorage.getItem('checkpoint');
 const configs: Readonly<Record<string, FeedConfig>> = {
   tabs: { share: tabs },
   alive: { share: whileAlive },
+  saved: {
+    share: whileAlive,
+    from: saved === null ? undefined : (JSON.parse(saved) as Checkpoint),
+    ack: (_, checkpoint) => sessionStorage.setItem('checkpoint', JSON.stringify(checkpoint)),
+  },
   alone: {},
 };
 const feed = client.events.createFeed(configs[given.get('sharing') ?? 'tabs']);

@@ -2,7 +2,8 @@ import { strictEqual } from 'node:assert';
 import type { Browser } from 'playwright-core';
 import { waitUntil } from '../../../wait-until.js';
 import { pollsAfterWake, WORKERS } from './service-worker.js';
-import { createStage, haveAll, startChromium, type Stage } from './stage.js';
+import { haveAll } from './site-in-tabs.js';
+import { createStage, startChromium, type Stage } from './stage.js';
 
 describe('a page of Chromium with a service worker', function () {
   this.timeout(90_000);

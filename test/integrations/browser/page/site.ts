@@ -5,10 +5,10 @@ import { build } from 'esbuild';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 
 /**
- * How the pages follow: with one watch for all tabs, with one while they are alive, or with a
- * client as it is.
+ * How the pages follow: with one watch for all tabs, with one while they are alive, with one that
+ * also continues from a saved checkpoint, or with a client as it is.
  */
-export type Sharing = 'tabs' | 'alive' | 'alone';
+export type Sharing = 'tabs' | 'alive' | 'saved' | 'alone';
 
 const PAGE = '<!doctype html><title>Page</title><script type="module" src="/page.js"></script>';
 /** A page that begins once its service worker is in control. */

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { Browser } from 'playwright-core';
 import { waitUntil } from '../../../wait-until.js';
-import { createStage, haveAll, startChromium, type Stage } from './stage.js';
+import { haveAll } from './site-in-tabs.js';
+import { createStage, startChromium, type Stage } from './stage.js';
 import type { Tab } from './tab.js';
 
 describe('tabs in Chromium', function () {
