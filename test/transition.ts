@@ -68,10 +68,12 @@ export function stateWith(change: Partial<FlatState> = {}): FlatState {
 /** What happens in a test. What follows an answer has a turn whose state is spread out. */
 export type FlatEvent =
   | Exclude<WatchEvent<Answer>, { kind: 'unacknowledged' | 'decided' }>
-  | (Omit<Extract<WatchEvent<Answer>, { kind: 'unacknowledged' }>, 'after'> & {
-      readonly after: FlatTransition;
+  | (Omit<Extract<WatchEvent<Answer>, { kind: 'unacknowledged' }>, 'acknowledging'> & {
+      readonly acknowledging: FlatTransition;
     })
-  | (Omit<Extract<WatchEvent<Answer>, { kind: 'decided' }>, 'after'> & { readonly after: FlatTransition });
+  | (Omit<Extract<WatchEvent<Answer>, { kind: 'decided' }>, 'acknowledging'> & {
+      readonly acknowledging: FlatTransition;
+    });
 
 /** The turn after this, on two clocks that agree unless `at` has both. */
 export function turn(
@@ -83,8 +85,11 @@ export function turn(
 ): FlatTransition {
   const now = typeof at === 'number' ? when(at) : at;
   const event = (
-    'after' in flatEvent
-      ? { ...flatEvent, after: { ...flatEvent.after, state: partsOf(flatEvent.after.state) } }
+    'acknowledging' in flatEvent
+      ? {
+          ...flatEvent,
+          acknowledging: { ...flatEvent.acknowledging, state: partsOf(flatEvent.acknowledging.state) },
+        }
       : flatEvent
   ) as WatchEvent<Answer>;
   const next = transition(partsOf(state), event, { now, openWatches }, by);

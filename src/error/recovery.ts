@@ -9,7 +9,7 @@ import { isUnauthorizedError } from './unauthorized-error.js';
  *
  * - `no_news`: nothing failed: the service itself has said that there is nothing new. Polls on from
  *   the same index.
- * - `retry`: polls again after a backoff, plus `after` ms if the service asked for that
+ * - `retry`: polls again after a backoff, plus `retryAfter` ms if the service asked for that
  *   (`Retry-After`). `mayBeCut`: if the poll was held for 5 s or more, something between has ended
  *   it, which says nothing of the service, and needs no backoff. `offline`: no connection could be
  *   made. `dropsIndex`: the index is the cause, and is dropped. `hint`: what to check if there has
@@ -23,7 +23,7 @@ export type Recovery =
   | {
       readonly kind: 'retry';
       readonly mayBeCut?: boolean;
-      readonly after?: number | undefined;
+      readonly retryAfter?: number | undefined;
       readonly offline?: boolean;
       readonly dropsIndex?: boolean;
       readonly hint?: string;
@@ -81,25 +81,25 @@ export function recovery(error: unknown): Recovery {
   if (!isStatusError(error))
     return { kind: 'retry', mayBeCut: !isDecodeError(error) || error.got === NOTHING };
 
-  const { status, code, retryAfter: after } = error;
+  const { status, code, retryAfter } = error;
   // On older servers the API times out before a blocked watch answers. Nothing is wrong.
-  if (code === 'API_REQUEST_TIMEOUT' && after === undefined) return { kind: 'no_news' };
-  if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', after, dropsIndex: true };
+  if (code === 'API_REQUEST_TIMEOUT' && retryAfter === undefined) return { kind: 'no_news' };
+  if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', retryAfter, dropsIndex: true };
   return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);
 }
 
 /** What an error status of the service itself means. */
-function serviceRecovery({ status, retryAfter: after }: StatusError): Recovery {
+function serviceRecovery({ status, retryAfter }: StatusError): Recovery {
   if (INDEX_STATUSES.includes(status)) return { kind: 'index' };
   if (END_STATUSES.includes(status)) return { kind: 'end' };
   // Gateways answer with JSON that has a code, too. With a `Retry-After`, it is the service's own
   // failure.
-  const mayBeCut = GATEWAY_STATUSES.includes(status) && after === undefined;
-  return { kind: 'retry', after, ...(mayBeCut && { mayBeCut }) };
+  const mayBeCut = GATEWAY_STATUSES.includes(status) && retryAfter === undefined;
+  return { kind: 'retry', retryAfter, ...(mayBeCut && { mayBeCut }) };
 }
 
 /** What an answer means that is not the service's own. */
-function foreignRecovery({ status, retryAfter: after }: StatusError): Recovery {
+function foreignRecovery({ status, retryAfter }: StatusError): Recovery {
   const asksForUrl = status >= 400 && status < 500 && !LATER_STATUSES.includes(status);
-  return { kind: 'retry', mayBeCut: true, after, ...(asksForUrl && { hint: CHECK_URL }) };
+  return { kind: 'retry', mayBeCut: true, retryAfter, ...(asksForUrl && { hint: CHECK_URL }) };
 }

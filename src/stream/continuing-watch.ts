@@ -144,7 +144,7 @@ class Loop<A> {
     this.#state = transition.state;
     this.#watch.last = transition.state;
     if (signals.length === 0 && !end) return this.#commit(transition);
-    const error$ = end && 'error' in end ? throwError(() => end.error) : EMPTY;
+    const error$ = end?.kind === 'error' ? throwError(() => end.error) : EMPTY;
     return concat(
       signals,
       defer(() => this.#commit(transition)),
@@ -171,18 +171,18 @@ class Loop<A> {
   }
 
   #acknowledged(
-    after: Transition<A>,
+    acknowledging: Transition<A>,
     { answer, checkpoint, gap }: Omit<Delivery<A>, 'signals'>,
   ): ObservableInput<WatchSignal<A>> {
     const { ack, hasLog, scheduler } = this.#watch.settings;
-    if (!ack) return this.#commit(after);
-    const { status } = after.state.health;
+    if (!ack) return this.#commit(acknowledging);
+    const { status } = acknowledging.state.health;
     return acknowledge(() => ack(answer, checkpoint, gap), status, scheduler).pipe(
       concatMap(result => {
         if (result.kind === 'status') return [result];
-        if (result.kind === 'acknowledged') return this.#commit(after);
+        if (result.kind === 'acknowledged') return this.#commit(acknowledging);
         if (result.kind === 'unacknowledged' && !hasLog) markUnlogged(result.error);
-        return this.#perform(this.#transitionAfter({ after, ...result }));
+        return this.#perform(this.#transitionAfter({ acknowledging, ...result }));
       }),
     );
   }

@@ -118,7 +118,7 @@ describe('a wake of the machine', () => {
     'while the service has asked for a wait does not cut it short, but the poll after it has a new connection',
     marbles(({ hot, expectObservable, flush }) => {
       const sent: [number, boolean][] = [];
-      const recovery = (): Recovery => ({ kind: 'retry', after: 9_000 });
+      const recovery = (): Recovery => ({ kind: 'retry', retryAfter: 9_000 });
       const poll = (_: unknown, { needsFreshConnection }: { needsFreshConnection: boolean }) => {
         sent.push([asyncScheduler.now(), needsFreshConnection]);
         if (sent.length === 1) throw new Error('busy');

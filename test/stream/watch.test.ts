@@ -258,7 +258,7 @@ describe('watch', () => {
     'waits for as long as the service asks, even if it is woken',
     marbles(({ cold, hot, expectObservable, expectSubscriptions }) => {
       const busy = cold<never>('#');
-      const recovery = (): Recovery => ({ kind: 'retry', after: 5_000 });
+      const recovery = (): Recovery => ({ kind: 'retry', retryAfter: 5_000 });
       const config = { testing: { random: () => 0 }, recovery, wake$: hot('10ms w') };
       expectObservable(watch(script(busy, busy).poll, config), '6s !').toBe('');
       expectSubscriptions(busy.subscriptions).toBe(['(^!)', '5s (^!)']);

@@ -59,11 +59,11 @@ export class FailedReadings {
 
   #backOff(error: unknown, status: WatchStatus, recovery: Recovery): Observable<unknown> {
     const { backoff, minInterval, random, scheduler } = this.#settings;
-    const { after, offline } = recovery.kind === 'retry' ? recovery : {};
+    const { retryAfter, offline } = recovery.kind === 'retry' ? recovery : {};
     this.#count++;
     const state = offline ? 'offline' : 'retrying';
     const failed = this.#changed(status, { error, state });
-    const wait = Math.max(minInterval, backoffDelay(this.#count, backoff, random(), after));
+    const wait = Math.max(minInterval, backoffDelay(this.#count, backoff, random(), retryAfter));
     const after$ = (ms: number) => {
       this.status$.next({ ...failed, nextTry: scheduler.now() + ms });
       return timer(ms, scheduler);
@@ -72,7 +72,7 @@ export class FailedReadings {
       take(1),
       switchMap(() => after$(Math.min(wait, spreadWait(1, { random })))),
     );
-    return merge(after$(wait), after === undefined ? woken$ : NEVER).pipe(take(1));
+    return merge(after$(wait), retryAfter === undefined ? woken$ : NEVER).pipe(take(1));
   }
 
   #changed(status: WatchStatus, change: Partial<WatchStatus>): WatchStatus {

@@ -18,8 +18,9 @@ import { pageAlive } from './page-alive.js';
  * Cold. It ends with the watch. It is also a value for the option `share` of a feed or a roster.
  *
  * @example
- * whileAlive(position => client.watchSignals(getMembers, { group_id }, position)).subscribe(signal
- * => show(signal.kind));
+ * whileAlive(position => client.watchSignals(getMembers, { group_id }, position)).subscribe(
+ *   signal => show(signal.kind),
+ * );
  */
 export function whileAlive<A>(
   watch: ResumableWatch<A>,

@@ -1,93 +1,61 @@
-import { ageOf, hasSlept, type Instant } from '../clocks.js';
 import type { WatchSettings } from '../watch-settings.js';
-import type { Gap, WatchSignal } from '../watch-signal.js';
-import { paced, refunded } from './pace.js';
-import { dueGap, gapBefore, isAtOnce, type Answered } from './gap.js';
-import { checkpointAt, type Position } from './position.js';
-import { retryTransition } from './retry-transition.js';
-import { isStaleAnswer, staleTransition } from './stale-transition.js';
-import { inContact } from './status.js';
-import {
-  transitionTo,
-  type Delivery,
-  type Transition,
-  type WatchEvent,
-  type WatchState,
-} from './watch-state.js';
+import type { WatchSignal } from '../watch-signal.js';
+import { answeredBy, isAtOnce, isOfAnotherLog, isPaidFor, mayBeCached, type Answered } from './answered.js';
+import { dueGap, isExpired } from './expiry.js';
+import { refunded } from './pace.js';
+import { cachedEnding, inContactEnding, noNewsEnding, retryEnding, type PollEnding } from './poll-ending.js';
+import { checkpointAt, type DueGap, type Position } from './position.js';
+import type { Delivery, Turn, WatchEvent } from './watch-state.js';
 
 /**
  * An answer: emits the gap before it, if any, then the answer if it has news, and continues from
  * its index.
  */
-export function answerTransition<A>(
-  state: WatchState,
-  event: WatchEvent<A> & { kind: 'answer' },
-  now: Instant,
-  settings: WatchSettings<A>,
-): Transition<A> {
+export function answerEnding<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'answer' }): PollEnding<A> {
+  const { state, now, settings } = turn;
   const { answer } = event;
-  const { minInterval } = settings;
   const answered = answeredBy(state, event, now, settings);
   const { index, isEmpty, isNews } = answered;
-  if (isOfAnotherLog(state.position, answered)) return anotherLogTransition(state, now, settings);
+  if (isOfAnotherLog(state.position, answered)) return anotherLogEnding(turn);
   // A service whose index is that of its last event has none to give.
   if (isEmpty && index === undefined && state.position.index !== undefined)
-    return noIndexTransition(state, answer, now, settings);
-  if (isStaleAnswer(state.position, answered, settings)) return staleTransition(state, now, settings);
+    return noIndexEnding(turn, answer);
+  if (mayBeCached(state.position, answered, settings)) return cachedEnding(turn);
 
-  const { position, gap } = positionAfter(state.position, answered, now, settings);
+  const { pace } = state;
+  const contact = inContactEnding(turn, answered.arrivedAt);
+  const gap = gapBefore(state.position, answered, settings);
+  const position = { ...contact.position, ...positionAfter(state.position, answered) };
+  return {
+    ...contact,
+    why: isNews ? 'news' : 'no_news',
+    position: gap && !gap.emitted ? { ...position, gapAt: now } : position,
+    pace: isPaidFor(state.position, answered) ? pace : refunded(pace, settings.minInterval),
+    // Without an index the service answers at once.
+    wait: index === undefined ? settings.minInterval : 0,
+    status: { state: 'live', attempt: 0, lastAnswer: now.at },
+    delivery: deliveryOf(turn, answer, answered, position, gap),
+  };
+}
+
+function deliveryOf<A>(
+  { now, settings }: Turn<A>,
+  answer: A,
+  { isEmpty, isNews }: Answered,
+  position: Position,
+  due: DueGap | undefined,
+): Delivery<A> {
   const checkpoint = checkpointAt(position);
   const signal: WatchSignal<A> = isNews
     ? { kind: 'answer', answer, checkpoint }
     : { kind: 'checkpoint', checkpoint };
-  const delivery: Delivery<A> = {
+  const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
+  return {
     answer: isNews || isEmpty ? answer : settings.withoutNews(answer),
     checkpoint,
     gap,
-    signals: gap && position.gapAt === now ? [{ kind: 'gap', gap }, signal] : [signal],
+    signals: gap && !due.emitted ? [{ kind: 'gap', gap }, signal] : [signal],
   };
-  const pace = isPaidFor(state.position, answered) ? state.pace : refunded(state.pace, minInterval);
-  const contactAt = saidAt(state.askedAt, answered.arrivedAt, settings.timeout);
-  const next = afterContact({ ...state, position }, contactAt);
-  // Without an index the service answers at once.
-  const rested = paced(pace, now, settings, index === undefined ? minInterval : 0);
-  const live = { state: 'live', attempt: 0, lastAnswer: now.at } as const;
-  return { delivery, ...transitionTo({ ...next, pace: rested }, live, now, isNews ? 'news' : 'no_news') };
-}
-
-/** What an answer says. */
-function answeredBy<A>(
-  { position, askedAt }: WatchState,
-  { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },
-  now: Instant,
-  settings: WatchSettings<A>,
-): Answered {
-  const index = usableIndex(settings.indexOf(answer), settings.isIndex);
-  const handle = usableIndex(settings.handleOf(answer), () => true);
-  const isEmpty = settings.isEmpty(answer);
-  const times = { askedAt, arrivedAt: arrivedAt ?? now };
-  if (isEmpty) {
-    const { key, content } = position;
-    return { index, handle, key, content, isEmpty, isNews: false, ...times };
-  }
-  const key = settings.keyOf(answer, text, index);
-  const isSame = settings.contentOf === settings.keyOf;
-  const content = isSame ? key : settings.contentOf(answer, text, index);
-  return { index, handle, key, content, isEmpty, isNews: key !== position.key, ...times };
-}
-
-/**
- * Whether the poll of an answer stays paid for: it has no news; or it equals the last one, but for
- * its index, and came at once. A server that ignores the index answers so each time.
- */
-function isPaidFor(position: Position, answered: Answered): boolean {
-  return !answered.isNews || (answered.content === position.content && isAtOnce(answered));
-}
-
-/** Whether an answer is of another log than the index that was sent. */
-function isOfAnotherLog(position: Position, { handle }: Answered): boolean {
-  if (position.index === undefined || position.handle === undefined) return false;
-  return handle !== undefined && handle !== position.handle;
 }
 
 /**
@@ -95,7 +63,8 @@ function isOfAnotherLog(position: Position, { handle }: Answered): boolean {
  * came before it in its own log is not known. The next poll goes without an index. If that happens
  * again before an index was of use, it is a failure: there may be two logs.
  */
-function anotherLogTransition<A>(state: WatchState, now: Instant, settings: WatchSettings<A>): Transition<A> {
+function anotherLogEnding<A>(turn: Turn<A>): PollEnding<A> {
+  const { state, now } = turn;
   const { index, due, mixUps } = state.position;
   const position: Position = {
     ...state.position,
@@ -104,16 +73,10 @@ function anotherLogTransition<A>(state: WatchState, now: Instant, settings: Watc
     mixUps: mixUps + 1,
     due: due && !due.emitted ? due : { reason: 'another_log', index },
   };
-  if (mixUps > 0) {
-    const { health } = state;
-    const status = { ...health.status, attempt: mixUps - 1 };
-    const cause = { hint: CHECK_LOGS, heldFor: now.monotonic - state.askedAt.monotonic };
-    const before = { ...state, position, health: { ...health, status } };
-    return retryTransition(before, cause, { kind: 'retry' }, now, settings);
-  }
-  const next = afterContact({ ...state, position }, saidAt(state.askedAt, now, settings.timeout));
-  const pace = paced(state.pace, now, settings);
-  return transitionTo({ ...next, pace }, { state: 'live', attempt: 0 }, now, 'no_news');
+  const next = { ...turn, state: { ...state, position } };
+  if (mixUps === 0) return inContactEnding(next);
+  const heldFor = now.monotonic - state.askedAt.monotonic;
+  return retryEnding(next, { hint: CHECK_LOGS, heldFor, attempt: mixUps });
 }
 
 const CHECK_LOGS =
@@ -123,30 +86,38 @@ const CHECK_LOGS =
  * An empty answer without an index: `ack` is asked all the same, since it may decide that the watch
  * ends.
  */
-function noIndexTransition<A>(
-  state: WatchState,
-  answer: A,
-  now: Instant,
-  settings: WatchSettings<A>,
-): Transition<A> {
-  const transition = noNewsTransition(state, now, settings);
-  if (!settings.ack) return transition;
-  const checkpoint = checkpointAt(state.position);
-  return { ...transition, delivery: { answer, checkpoint, gap: undefined, signals: [] } };
+function noIndexEnding<A>(turn: Turn<A>, answer: A): PollEnding<A> {
+  const ending = noNewsEnding(turn);
+  if (!turn.settings.ack) return ending;
+  const checkpoint = checkpointAt(turn.state.position);
+  return { ...ending, delivery: { answer, checkpoint, gap: undefined, signals: [] } };
 }
 
-/** The position after an answer, and the gap before it, even if that has been emitted earlier. */
-function positionAfter<A>(
-  before: Position,
+/** The gap before an answer, if something may have been missed. */
+function gapBefore<A>(
+  position: Position,
   answered: Answered,
-  now: Instant,
-  settings: WatchSettings<A>,
-): { readonly position: Position; readonly gap: Gap | undefined } {
+  { retention, isOlder }: WatchSettings<A>,
+): DueGap | undefined {
+  const { index, isEmpty, askedAt, arrivedAt } = answered;
+  const { due } = position;
+  const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
+  // What a service says at once that has forgotten an index.
+  const saysForgotten = isEmpty && isAtOnce(answered) && position.index !== undefined && mayBeForgotten;
+  // Even if a gap has been emitted before: what has come since then is missed, too.
+  if (due && !(saysForgotten && due.emitted)) return due;
+  if (saysForgotten) return { reason: 'silence', index: position.index };
+  const isBackwards = index !== undefined && position.index !== undefined && isOlder(index, position.index);
+  return (
+    dueGap(position, askedAt, arrivedAt, retention) ??
+    (isBackwards ? { reason: 'index_backwards', index: position.index } : undefined)
+  );
+}
+
+/** What an answer changes in the position. */
+function positionAfter(before: Position, answered: Answered): Partial<Position> {
   const { index, handle, key, content, isNews, askedAt } = answered;
-  const due = gapBefore(before, answered, settings);
-  const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
-  const position: Position = {
-    ...before,
+  return {
     index,
     key,
     keyBefore: isNews ? before.key : before.keyBefore,
@@ -154,46 +125,9 @@ function positionAfter<A>(
     handle: handle ?? before.handle,
     // Only an answer to an index shows that there is one log.
     mixUps: before.index === undefined ? before.mixUps : 0,
-    // What came with news may have waited since the last word.
+    // What came with news may have waited since the last answer.
     indexAt: isNews && before.index !== undefined ? before.contactAt : askedAt,
-    gapAt: gap && !due.emitted ? now : before.gapAt,
     // Without an index the next poll starts from now and misses what happens in between.
     due: index === undefined ? { reason: 'index_missing', index: before.index } : undefined,
   };
-  return { position, gap };
-}
-
-/**
- * The service itself has said that there is nothing new. Its index has not become younger: there is
- * no new one.
- */
-export function noNewsTransition<A>(
-  state: WatchState,
-  now: Instant,
-  settings: WatchSettings<A>,
-): Transition<A> {
-  const next = afterContact(state, saidAt(state.askedAt, now, settings.timeout));
-  const position = { ...next.position, due: dueGap(state.position, state.askedAt, now, settings.retention) };
-  const pace = paced(state.pace, now, settings);
-  return transitionTo({ ...next, position, pace }, { state: 'live', attempt: 0 }, now, 'no_news');
-}
-
-/** The state after a word of the service. */
-function afterContact(state: WatchState, contactAt: Instant): WatchState {
-  const position = { ...state.position, contactAt, isStale: false };
-  return { ...state, position, health: inContact(state.health), needsFreshConnection: false };
-}
-
-/** When the service said what has just come, which may have waited while the machine slept. */
-function saidAt(askedAt: Instant, now: Instant, timeout: number): Instant {
-  return hasSlept(askedAt, now) || ageOf(askedAt, now) > timeout ? askedAt : now;
-}
-
-/**
- * An index as it is sent back: a string, even if the service sends a number. Undefined if it is
- * empty or cannot be sent.
- */
-function usableIndex(index: unknown, isIndex: (text: string) => boolean): string | undefined {
-  const text = Number.isSafeInteger(index) ? String(index) : index;
-  return typeof text === 'string' && text !== '' && isIndex(text) ? text : undefined;
 }

@@ -2,52 +2,61 @@ import {
   describe,
   HELD_MS,
   InputError,
+  isDecodeError,
   isStatusError,
   MAX_WAIT_MS,
   type Recovery,
 } from '../../error/index.js';
 import { spreadOver, spreadWait } from '../backoff.js';
-import type { Instant } from '../clocks.js';
-import type { WatchSettings } from '../watch-settings.js';
-import { noNewsTransition } from './answer-transition.js';
-import { CUT_SPREAD_MS, cutTransition, isCut } from './cut-transition.js';
-import { paceWait, restFor } from './pace.js';
-import { retryTransition } from './retry-transition.js';
-import { staleTransition } from './stale-transition.js';
+import {
+  cachedEnding,
+  cutEnding,
+  endedEnding,
+  noNewsEnding,
+  retryEnding,
+  type PollEnding,
+} from './poll-ending.js';
 import { CHECK_CUTS } from './status.js';
-import { transitionTo, type PollFailure, type Transition, type WatchState } from './watch-state.js';
+import type { PollFailure, Turn } from './watch-state.js';
+
+/** What ends a poll that was held for 5 s or more was probably a proxy, not the service. */
+const CUT_MS = 5_000;
+
+/** The polls that a proxy ends all at once are sent again over this time, in ms. */
+const CUT_SPREAD_MS = 300;
 
 /**
- * A poll ended by an error. The service has said something, or something between has cut the poll
- * off, or it failed: law 4.
+ * How long a page that says nothing of the service may ask to wait after a cut, in ms: nothing is
+ * polled in that time.
  */
-export function failureTransition<A>(
-  state: WatchState,
-  { error, heldFor, hasArrived = false }: PollFailure,
-  now: Instant,
-  settings: WatchSettings<A>,
-): Transition<A> {
+const MAX_WAIT_OF_CUT_MS = 1_000;
+
+/**
+ * A poll ended by an error: law 4. The service has answered with one, or a proxy has cut the poll
+ * off, or it failed.
+ */
+export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEnding<A> {
+  const { state, settings } = turn;
+  const { error, heldFor } = failure;
   const recovery = (settings.recovery(error) as Recovery | undefined) ?? ({} as Recovery);
   const hasIndex = state.position.index !== undefined;
   switch (recovery.kind) {
     case 'no_news':
-      if (heldFor >= HELD_MS || settings.retention === Infinity)
-        return noNewsTransition(state, now, settings);
-      return hasIndex
-        ? staleTransition(state, now, settings)
-        : retryTransition(state, { error, heldFor }, { kind: 'retry' }, now, settings);
+      if (heldFor >= HELD_MS || settings.retention === Infinity) return noNewsEnding(turn);
+      return hasIndex ? cachedEnding(turn) : retryEnding(turn, failure);
     case 'index':
-      if (!hasIndex) return endedTransition(state, now, settings, { error });
-      return retryTransition(state, { error, heldFor }, { kind: 'retry', dropsIndex: true }, now, settings);
+      if (!hasIndex) return endedEnding(turn, { kind: 'error', error });
+      return retryEnding(turn, failure, { dropsIndex: true });
     case 'end':
-      return endedTransition(state, now, settings, { error });
+      return endedEnding(turn, { kind: 'error', error });
     case 'retry': {
-      if (!isCut(recovery, { error, heldFor, hasArrived }, hasIndex))
-        return retryTransition(state, { error, heldFor }, recovery, now, settings);
-      const isOfAll = !isStatusError(error) || error.status >= 500;
-      const spread = isOfAll ? spreadOver(CUT_SPREAD_MS, settings) : 0;
-      const after = atMost(isLimited(error) ? MAX_WAIT_MS : MAX_WAIT_OF_CUT_MS, recovery.after);
-      return cutTransition(state, { heldFor, spread, after }, now, settings);
+      const mayBeCut = recovery.mayBeCut === true && hasIndex;
+      if (!mayBeCut || !isCut(failure)) return retryEnding(turn, failure, recovery);
+      return cutEnding(turn, {
+        heldFor,
+        spread: isOfAll(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
+        retryAfter: waitAfterCut(error, recovery.retryAfter),
+      });
     }
     default:
       throw new InputError(
@@ -58,42 +67,32 @@ export function failureTransition<A>(
   }
 }
 
-/**
- * How long a page that says nothing of the service may ask to wait after a cut, in ms: nothing is
- * polled meanwhile.
- */
-const MAX_WAIT_OF_CUT_MS = 1_000;
-
-function isLimited(error: unknown): boolean {
-  return isStatusError(error) && error.status === 429;
+/** Whether a poll was held, and then ended by something else than an answer of the service. */
+function isCut({ error, heldFor, hasArrived = false }: PollFailure): boolean {
+  // A body that broke off was an answer of the service. What a proxy sends is none.
+  const isBroken = hasArrived && !isStatusError(error) && !isDecodeError(error);
+  return heldFor >= CUT_MS && !isBroken;
 }
 
-function atMost(most: number, wait: number | undefined): number | undefined {
-  return wait === undefined ? undefined : Math.min(most, wait);
+/** Whether a proxy that ends a poll like this ends all of them. */
+function isOfAll(error: unknown): boolean {
+  return !isStatusError(error) || error.status >= 500;
+}
+
+function waitAfterCut(error: unknown, asked: number | undefined): number | undefined {
+  if (asked === undefined) return undefined;
+  const isLimited = isStatusError(error) && error.status === 429;
+  return Math.min(isLimited ? MAX_WAIT_MS : MAX_WAIT_OF_CUT_MS, asked);
 }
 
 /** A poll was not answered in time. It may have been sent on a dead connection. */
-export function timeoutTransition<A>(
-  before: WatchState,
-  openWatches: number,
-  now: Instant,
-  settings: WatchSettings<A>,
-): Transition<A> {
-  const state = { ...before, needsFreshConnection: true };
+export function timeoutEnding<A>(turn: Turn<A>): PollEnding<A> {
+  const { state, now, openWatches, settings } = turn;
   const heldFor = now.monotonic - state.askedAt.monotonic;
   // Without an index the service answers at once.
-  if (state.position.index === undefined)
-    return retryTransition(state, { hint: CHECK_CUTS, heldFor }, { kind: 'retry' }, now, settings);
-  return cutTransition(state, { heldFor, spread: spreadWait(openWatches, settings) }, now, settings);
-}
-
-/** The watch is over. The wait is for the next subscriber of a feed. */
-export function endedTransition<A>(
-  state: WatchState,
-  now: Instant,
-  settings: WatchSettings<A>,
-  end: Transition<A>['end'] & {},
-): Transition<A> {
-  const pace = { ...state.pace, rest: restFor(now, paceWait(state.pace, now, settings)) };
-  return { end, ...transitionTo({ ...state, pace }, { state: 'closed', error: end.error }, now, 'ended') };
+  const ending =
+    state.position.index === undefined
+      ? retryEnding(turn, { hint: CHECK_CUTS, heldFor })
+      : cutEnding(turn, { heldFor, spread: spreadWait(openWatches, settings) });
+  return { ...ending, needsFreshConnection: true };
 }

@@ -1,6 +1,6 @@
 export { transition } from './transition.js';
 export { waitLeft } from './pace.js';
-export { isDeliverable } from './gap.js';
+export { isDeliverable } from './expiry.js';
 export { movedPosition } from './position.js';
 export {
   firstState,

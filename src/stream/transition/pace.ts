@@ -16,9 +16,7 @@ export function refunded(pace: Pace, minInterval: number): Pace {
   return { ...pace, paidUntil: pace.paidUntil - minInterval };
 }
 
-/**
- * How long the next poll has to wait, in ms, so that polls without news keep to their rate limit.
- */
+/** How long the next poll has to wait, in ms, because of the rate limit of polls without news. */
 export function paceWait<A>(
   { paidUntil }: Pace,
   now: Instant,
@@ -27,12 +25,27 @@ export function paceWait<A>(
   return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
 }
 
+/** How long to wait before the next poll, in ms. */
+export interface Wait {
+  /** Default 0. */
+  readonly wait?: number;
+  /** The wait that the service asked for, if it did. */
+  readonly retryAfter?: number | undefined;
+}
+
 /**
- * Waits for `wait` ms, at least as long as the rate limit asks for. A wake may shorten it to that.
+ * Waits for `wait` ms, or longer if the rate limit asks for it. A wake may shorten the wait to the
+ * rate limit, unless the service asked for it.
  */
-export function paced<A>(pace: Pace, now: Instant, settings: WatchSettings<A>, wait = 0): Pace {
+export function restAtLeast<A>(
+  pace: Pace,
+  { wait = 0, retryAfter }: Wait,
+  now: Instant,
+  settings: WatchSettings<A>,
+): Pace {
   const least = paceWait(pace, now, settings);
-  return { ...pace, rest: restFor(now, Math.max(least, wait), least) };
+  const until = Math.max(least, wait);
+  return { ...pace, rest: restFor(now, until, retryAfter === undefined ? least : until) };
 }
 
 /** A wait that begins now. A wake may not shorten it to less than `least`. */
@@ -43,9 +56,4 @@ export function restFor(now: Instant, wait: number, least = wait): Rest {
 /** How long the watch still has to wait, in ms. */
 export function waitLeft({ rest }: Pace, now: number): number {
   return Math.max(0, rest.until - now);
-}
-
-/** A wait that was asked for, which no wake shortens. */
-export function asked(pace: Pace, now: Instant, after: number | undefined): Pace {
-  return after !== undefined ? { ...pace, rest: restFor(now, pace.rest.until - now.monotonic) } : pace;
 }

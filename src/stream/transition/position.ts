@@ -43,6 +43,15 @@ export interface DueGap {
 /** Equal to no key. */
 const NO_KEY = {};
 
+/** No answer is known yet from where a watch begins, or goes on. */
+const NO_ANSWER = {
+  isStale: false,
+  key: NO_KEY,
+  keyBefore: NO_KEY,
+  content: NO_KEY,
+  mixUps: 0,
+};
+
 const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
 
 /** The position before the first poll. */
@@ -52,13 +61,9 @@ export function firstPosition(now: Instant, from: ResumePoint | undefined, reten
     indexAt: now,
     contactAt: now,
     gapAt: LONG_AGO,
-    isStale: false,
-    key: NO_KEY,
-    keyBefore: NO_KEY,
-    content: NO_KEY,
     handle: undefined,
-    mixUps: 0,
     due: undefined,
+    ...NO_ANSWER,
   };
   return from ? resumedPosition(fromNow, now, from, retention) : fromNow;
 }
@@ -79,15 +84,11 @@ export function resumedPosition(
   // The first answer from there may repeat the last one, and is news all the same.
   return {
     ...before,
+    ...NO_ANSWER,
     index,
     indexAt,
     contactAt: indexAt,
-    isStale: false,
-    key: NO_KEY,
-    keyBefore: NO_KEY,
-    content: NO_KEY,
     handle,
-    mixUps: 0,
     due: reason && { reason, index },
   };
 }

@@ -54,8 +54,12 @@ export function firstHealth(now: Instant, lastAnswer: number | undefined): Healt
   return { status, heldAfter: HELD_MS, isAnswered: false, isOffline: false, isSure: true };
 }
 
-/** The health with another status. While the browser is offline, whatever is wrong is that. */
-export function withStatus(health: Health, change: StatusChange, now: Instant): Change {
+/**
+ * The health with another status, if there is one. While the browser is offline, whatever is wrong
+ * is that.
+ */
+export function withStatus(health: Health, change: StatusChange | undefined, now: Instant): Change {
+  if (!change) return { health, signals: [] };
   const isOffline = health.isOffline && (change.state === 'retrying' || change.state === 'connecting');
   const shown = isOffline ? ({ hint: CHECK_NETWORK, ...change, state: 'offline' } as const) : change;
   const { status, signals } = changedStatus(health.status, shown, now.at);
@@ -79,31 +83,28 @@ export function held(health: Health, now: Instant): Change {
  * it is.
  */
 export function heldFirst(health: Health, now: Instant): Change {
-  const { state, attempt, error, nextTry } = health.status;
-  if (state === 'live') return { health, signals: [] };
-  const { health: next } = withStatus(health, { state, attempt, error, nextTry, hint: CHECK_FIRST }, now);
+  if (health.status.state === 'live') return { health, signals: [] };
+  const { health: next } = withStatus(health, { ...withoutHint(health), hint: CHECK_FIRST }, now);
   return { health: next, signals: [{ kind: 'status', status: next.status }] };
 }
 
 /**
- * A poll ended without a word, but did not fail. The status says so if there has been none for a
- * while.
+ * The status after a poll that ended without an answer, but did not fail: another one only if there
+ * has been no answer for a while.
  */
-export function quiet(
-  health: Health,
+export function quietStatus(
+  { isSure, status }: Health,
   contactAt: Instant,
   now: Instant,
   hint: string,
-  nextTry: number,
-): Change {
-  if (health.isSure && ageOf(contactAt, now) < QUIET_MS) return { health, signals: [] };
-  return withStatus(health, { state: 'retrying', attempt: health.status.attempt, nextTry, hint }, now);
+): StatusChange | undefined {
+  if (isSure && ageOf(contactAt, now) < QUIET_MS) return undefined;
+  return { state: 'retrying', attempt: status.attempt, hint };
 }
 
 /** A poll waits for the quota of its client. */
 export function waiting(health: Health, now: Instant, nextTry: number): Change {
-  const { state, attempt, error } = health.status;
-  return withStatus(health, { state, attempt, error, nextTry, hint: WAITS_FOR_QUOTA }, now);
+  return withStatus(health, { ...withoutHint(health), nextTry, hint: WAITS_FOR_QUOTA }, now);
 }
 
 const WAITS_FOR_QUOTA =
@@ -111,8 +112,12 @@ const WAITS_FOR_QUOTA =
 
 /** The browser says that it has no network. */
 export function offline(health: Health, now: Instant): Change {
-  const { attempt, error, nextTry } = health.status;
-  return withStatus({ ...health, isOffline: true }, { state: 'retrying', attempt, error, nextTry }, now);
+  return withStatus({ ...health, isOffline: true }, { ...withoutHint(health), state: 'retrying' }, now);
+}
+
+/** What stays of a status when the hint changes. */
+function withoutHint({ status: { state, attempt, error, nextTry } }: Health): StatusChange {
+  return { state, attempt, error, nextTry };
 }
 
 /**

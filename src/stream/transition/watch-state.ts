@@ -2,11 +2,12 @@ import type { Instant } from '../clocks.js';
 import type { Polled } from '../poll.js';
 import type { AckDecision } from '../watch-config.js';
 import type { ResumePoint } from '../resume-point.js';
-import type { Checkpoint, Gap, StatusChange, PollEnd, WatchSignal } from '../watch-signal.js';
+import type { Checkpoint, Gap, PollEnd, WatchSignal } from '../watch-signal.js';
 import type { Pace } from '../kept-paces.js';
+import type { WatchSettings } from '../watch-settings.js';
 import { firstPace } from './pace.js';
 import { firstPosition, type Position } from './position.js';
-import { withStatus, firstHealth, type Health } from './status.js';
+import { firstHealth, type Health } from './status.js';
 
 /** The state of a watch between two polls. Each part owns its rules. */
 export interface WatchState {
@@ -40,8 +41,8 @@ export type WatchEvent<A> =
   /** What was held for the next subscriber is expired. */
   | { readonly kind: 'expired' }
   /** An answer was delivered, but `ack` failed; or it has decided how to go on. */
-  | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly after: Transition<A> }
-  | { readonly kind: 'decided'; readonly decision: AckDecision; readonly after: Transition<A> };
+  | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly acknowledging: Transition<A> }
+  | { readonly kind: 'decided'; readonly decision: AckDecision; readonly acknowledging: Transition<A> };
 
 /** A poll failed, or could not even be sent. */
 export interface PollFailure {
@@ -71,6 +72,12 @@ export interface Moment {
   readonly openWatches: number;
 }
 
+/** What a transition depends on, besides the event. */
+export interface Turn<A> extends Moment {
+  readonly state: WatchState;
+  readonly settings: WatchSettings<A>;
+}
+
 /** What an event leads to: the signals to emit, the next state, and how to continue. */
 export interface Transition<A> {
   readonly signals: readonly WatchSignal<never>[];
@@ -78,10 +85,12 @@ export interface Transition<A> {
   /** Absent if the poll goes on. */
   readonly why?: PollEnd | undefined;
   /** What has to happen before the next state takes effect. */
-  readonly delivery?: Delivery<A>;
-  /** The watch ends: with this error, or without one. */
-  readonly end?: { readonly error?: unknown };
+  readonly delivery?: Delivery<A> | undefined;
+  /** How the watch ends, if it does. */
+  readonly end?: WatchEnd | undefined;
 }
+
+export type WatchEnd = { readonly kind: 'complete' } | { readonly kind: 'error'; readonly error: unknown };
 
 /** An answer on its way to the subscriber. */
 export interface Delivery<A> {
@@ -110,16 +119,6 @@ export function firstState(now: Instant, from: ResumePoint | undefined, retentio
     askedAt: NEVER,
     needsFreshConnection: false,
   };
-}
-
-/** A transition to a state with another status. */
-export function transitionTo(
-  state: WatchState,
-  change: StatusChange,
-  now: Instant,
-  why?: PollEnd,
-): Transition<never> {
-  return transitionOf(state, withStatus(state.health, change, now), why);
 }
 
 /** A transition to a state with another health. */

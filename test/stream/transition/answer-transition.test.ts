@@ -91,7 +91,7 @@ describe('an answer', () => {
     const resumed = turn(news, {
       kind: 'decided',
       decision: { watch: 'resume', from: '5' },
-      after: turn(asked, got(answer('6', 'x')), 41_000),
+      acknowledging: turn(asked, got(answer('6', 'x')), 41_000),
     }).state;
     strictEqual(turn(resumed, got(answer('6', 'x')), 42_000).why, 'news');
     const by = { ...laws, keyOf: () => undefined };
@@ -274,7 +274,7 @@ describe('an index', () => {
 describe('an answer that was delivered', () => {
   const after = turn(asked, got(answer('6', 'x')), 50_000);
   const unacknowledged = (state: FlatState, from = after) =>
-    turn(state, { kind: 'unacknowledged', error: 'disk full', after: from }, 60_000);
+    turn(state, { kind: 'unacknowledged', error: 'disk full', acknowledging: from }, 60_000);
 
   it('and not acknowledged is requested again after a backoff, from the state before it', () => {
     const { state, why, signals } = unacknowledged(asked);
@@ -315,17 +315,20 @@ describe('an answer that was delivered', () => {
 
   it('may end the watch, with an error or without one', () => {
     const decide = (decision: { watch: 'end'; error?: unknown }) =>
-      turn(asked, { kind: 'decided', decision, after }, 60_000);
+      turn(asked, { kind: 'decided', decision, acknowledging: after }, 60_000);
     const ended = decide({ watch: 'end' });
-    deepStrictEqual([ended.end, ended.why, ended.state.status.state], [{}, 'ended', 'closed']);
-    deepStrictEqual(decide({ watch: 'end', error: undefined }).end, { error: undefined });
+    deepStrictEqual(
+      [ended.end, ended.why, ended.state.status.state],
+      [{ kind: 'complete' }, 'ended', 'closed'],
+    );
+    deepStrictEqual(decide({ watch: 'end', error: undefined }).end, { kind: 'error', error: undefined });
     const lost = decide({ watch: 'end', error: 'lost' });
-    deepStrictEqual([lost.end, lost.state.status.error], [{ error: 'lost' }, 'lost']);
+    deepStrictEqual([lost.end, lost.state.status.error], [{ kind: 'error', error: 'lost' }, 'lost']);
   });
 
   it('may let the watch go on from somewhere else, with the age of that', () => {
     const resume = (from: string | { index: string; at: number }) =>
-      turn(asked, { kind: 'decided', decision: { watch: 'resume', from }, after }, 60_000);
+      turn(asked, { kind: 'decided', decision: { watch: 'resume', from }, acknowledging: after }, 60_000);
     const { state, why, end } = resume({ index: '3', at: 20_000 });
     deepStrictEqual([why, end, state.index, state.indexAt], ['news', undefined, '3', when(20_000)]);
     deepStrictEqual(resume('3').state.indexAt, when(60_000));

@@ -108,7 +108,7 @@ describe('the laws of the watch', () => {
     });
 
     it('after a cut waits a second if a page asks for more, which is no failure, and no wake cuts that short', () => {
-      const { state, why } = failed(live, { kind: 'retry', mayBeCut: true, after: 9_000 }, 6_000);
+      const { state, why } = failed(live, { kind: 'retry', mayBeCut: true, retryAfter: 9_000 }, 6_000);
       deepStrictEqual(
         [why, state.rest, state.status],
         ['cut', { until: 7_000, earliest: 7_000 }, live.status],
@@ -119,7 +119,7 @@ describe('the laws of the watch', () => {
       const error = new StatusError(429, { method: 'GET', url: 'https://a.example/' });
       const settings = {
         ...laws,
-        recovery: () => ({ kind: 'retry', mayBeCut: true, after: 86_400_000 }) as const,
+        recovery: () => ({ kind: 'retry', mayBeCut: true, retryAfter: 86_400_000 }) as const,
       };
       const { state, why } = turn(live, { kind: 'failure', error, heldFor: 6_000 }, 6_000, settings);
       deepStrictEqual([why, state.rest.until], ['cut', 6_000 + 900_000]);
@@ -183,7 +183,7 @@ describe('the laws of the watch', () => {
     it('after a refusal is tried once without the index, and then ends', () => {
       const next = failed(live, { kind: 'index' }, 20);
       deepStrictEqual([next.state.index, next.end], [undefined, undefined]);
-      deepStrictEqual(failed(next.state, { kind: 'index' }, 30).end, { error: 'down' });
+      deepStrictEqual(failed(next.state, { kind: 'index' }, 30).end, { kind: 'error', error: 'down' });
     });
 
     it('has a hint only if there has never been an answer', () => {
@@ -201,7 +201,7 @@ describe('the laws of the watch', () => {
     });
 
     it('after a failure waits for at least as long as the service asked, and no wake cuts that short', () => {
-      const next = failed(live, { kind: 'retry', after: 5_000, offline: true }, 20);
+      const next = failed(live, { kind: 'retry', retryAfter: 5_000, offline: true }, 20);
       deepStrictEqual(summary(next, 20), ['retry_after', 5_250, ['status']]);
       deepStrictEqual(statusOf(next), ['offline', 20, 1, 5_270, 'down']);
       strictEqual(next.state.rest.earliest, 5_270);
@@ -211,7 +211,7 @@ describe('the laws of the watch', () => {
       const next = failed({ ...live, paidUntil: 4_000 }, { kind: 'end' }, 20);
       deepStrictEqual(summary(next, 20), ['ended', 980, ['status']]);
       deepStrictEqual(statusOf(next), ['closed', 20, 0, undefined, 'down']);
-      deepStrictEqual(next.end, { error: 'down' });
+      deepStrictEqual(next.end, { kind: 'error', error: 'down' });
     });
 
     it('of a feed that is left changes nothing; one whose queue expired has a gap', () => {

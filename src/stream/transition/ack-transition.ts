@@ -1,0 +1,62 @@
+import { resumePoint } from '../resume-point.js';
+import type { Checkpoint } from '../watch-signal.js';
+import { restAtLeast } from './pace.js';
+import { afterPoll, endedEnding, retryEnding } from './poll-ending.js';
+import { resumedPosition, type DueGap } from './position.js';
+import type { Transition, Turn, WatchEvent, WatchState } from './watch-state.js';
+
+/** `ack` has failed: the answer is requested again, as if it had not come. */
+export function unacknowledgedTransition<A>(
+  turn: Turn<A>,
+  { error, acknowledging }: WatchEvent<A> & { kind: 'unacknowledged' },
+): Transition<A> {
+  const before = { ...turn, state: unacknowledgedState(turn, acknowledging) };
+  return afterPoll(before, { ...retryEnding(before, { error, heldFor: 0 }), why: 'ack_failed' });
+}
+
+function unacknowledgedState<A>({ state, settings }: Turn<A>, acknowledging: Transition<A>): WatchState {
+  const { position } = state;
+  const gap = acknowledging.delivery?.gap;
+  const isGone = position.index === undefined || !settings.redelivers;
+  // Then the same answer cannot be requested again: what happens until the next poll is missed.
+  const missed: DueGap = gap
+    ? { reason: gap.reason, index: gap.index }
+    : (position.due ?? { reason: 'unacknowledged', index: position.index });
+  const due = isGone ? missed : gap ? { ...missed, emitted: gap } : position.due;
+  const { lastAnswer, attempt } = state.health.status;
+  const { health, position: next } = acknowledging.state;
+  return {
+    ...state,
+    position: { ...position, due, gapAt: next.gapAt },
+    health: { ...health, status: { ...health.status, lastAnswer, attempt } },
+  };
+}
+
+/** `ack` has decided that the watch ends, or goes on from somewhere else. */
+export function decidedTransition<A>(
+  turn: Turn<A>,
+  { decision, acknowledging }: WatchEvent<A> & { kind: 'decided' },
+): Transition<A> {
+  if (decision.watch === 'resume') return resumedTransition(turn, acknowledging, decision.from);
+  const ending = { ...turn, state: acknowledging.state };
+  return afterPoll(
+    ending,
+    endedEnding(
+      ending,
+      'error' in decision ? { kind: 'error', error: decision.error } : { kind: 'complete' },
+    ),
+  );
+}
+
+function resumedTransition<A>(
+  { now, settings }: Turn<A>,
+  { state, why }: Transition<A>,
+  from: string | Checkpoint,
+): Transition<A> {
+  const point = resumePoint(from, settings.isIndex);
+  const position = resumedPosition(state.position, now, point, settings.retention);
+  // Nothing of the answer is committed, so that its poll is paid for: it may decide so for ever.
+  const paidUntil = state.pace.paidUntil + (why === 'news' ? settings.minInterval : 0);
+  const pace = restAtLeast({ ...state.pace, paidUntil }, {}, now, settings);
+  return { signals: [], why, state: { ...state, position, pace } };
+}

@@ -1,0 +1,83 @@
+import { HELD_MS } from '../../error/index.js';
+import type { Instant } from '../clocks.js';
+import type { WatchSettings } from '../watch-settings.js';
+import type { Position } from './position.js';
+import type { WatchEvent, WatchState } from './watch-state.js';
+
+/** What an answer says about the position of a watch. */
+export interface Answered {
+  readonly index: string | undefined;
+  readonly handle: string | undefined;
+  readonly key: unknown;
+  readonly content: unknown;
+  readonly isEmpty: boolean;
+  readonly isNews: boolean;
+  readonly askedAt: Instant;
+  readonly arrivedAt: Instant;
+}
+
+/** Reads what an answer says. */
+export function answeredBy<A>(
+  { position, askedAt }: WatchState,
+  { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },
+  now: Instant,
+  settings: WatchSettings<A>,
+): Answered {
+  const index = usableIndex(settings.indexOf(answer), settings.isIndex);
+  const handle = usableIndex(settings.handleOf(answer), () => true);
+  const isEmpty = settings.isEmpty(answer);
+  const times = { askedAt, arrivedAt: arrivedAt ?? now };
+  if (isEmpty) {
+    const { key, content } = position;
+    return { index, handle, key, content, isEmpty, isNews: false, ...times };
+  }
+  const key = settings.keyOf(answer, text, index);
+  const isSame = settings.contentOf === settings.keyOf;
+  const content = isSame ? key : settings.contentOf(answer, text, index);
+  return { index, handle, key, content, isEmpty, isNews: key !== position.key, ...times };
+}
+
+/**
+ * An index as it is sent back: a string, even if the service sends a number. Undefined if it is
+ * empty or cannot be sent.
+ */
+function usableIndex(index: unknown, isIndex: (text: string) => boolean): string | undefined {
+  const text = Number.isSafeInteger(index) ? String(index) : index;
+  return typeof text === 'string' && text !== '' && isIndex(text) ? text : undefined;
+}
+
+export function isAtOnce({ askedAt, arrivedAt }: Answered): boolean {
+  return arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
+}
+
+/**
+ * Whether an answer may be a cache's: it says nothing new, at once, and with the very index that
+ * was sent. Or it is one of the last two answers with news, under an index that goes back: two
+ * caches, or replicas, each repeat what they have.
+ */
+export function mayBeCached<A>(
+  position: Position,
+  answered: Answered,
+  { retention, isOlder }: WatchSettings<A>,
+): boolean {
+  const { index, key, isEmpty, isNews } = answered;
+  if (index === undefined || position.index === undefined) return false;
+  if (!isAtOnce(answered) || retention === Infinity) return false;
+  if (!isNews && index === position.index) return true;
+  const isKnown = key === position.key || key === position.keyBefore;
+  return !isEmpty && isKnown && isOlder(index, position.index);
+}
+
+/**
+ * Whether the poll of an answer stays paid for: it has no news; or it equals the last one, but for
+ * its index, and came at once. A server that ignores the index answers so each time.
+ */
+export function isPaidFor(position: Position, answered: Answered): boolean {
+  return !answered.isNews || (answered.content === position.content && isAtOnce(answered));
+}
+
+/** Whether an answer is of another log than the index that was sent. */
+export function isOfAnotherLog(position: Position, { handle }: Answered): boolean {
+  if (position.index === undefined || position.handle === undefined) return false;
+  return handle !== undefined && handle !== position.handle;
+}

@@ -1,0 +1,82 @@
+import { spreadOver } from '../backoff.js';
+import { ageLimit, ageOf, margin, type Instant } from '../clocks.js';
+import type { WatchSettings } from '../watch-settings.js';
+import type { DueGap, Position } from './position.js';
+
+/** How long, in ms from now, the service still knows what came then. Below 0 if it is expired. */
+function expiresIn(since: Instant, now: Instant, retention: number): number {
+  return ageLimit(retention) - ageOf(since, now);
+}
+
+export function isExpired(since: Instant, now: Instant, retention: number): boolean {
+  return expiresIn(since, now, retention) < 0;
+}
+
+/**
+ * The earliest event that a poll may miss. Never before the last gap. A poll that is sent right
+ * after an answer misses nothing.
+ */
+function missesSince({ indexAt, contactAt, gapAt }: Position, askedAt: Instant, retention: number): Instant {
+  const since = ageOf(contactAt, askedAt) <= margin(retention) ? contactAt : indexAt;
+  return ageOf(gapAt, askedAt) < ageOf(since, askedAt) ? gapAt : since;
+}
+
+/** The gap that is due at a time, for a poll that was sent at `askedAt`. */
+export function dueGap(
+  position: Position,
+  askedAt: Instant,
+  at: Instant,
+  retention: number,
+): DueGap | undefined {
+  const { index, due } = position;
+  const isGap = index !== undefined && isExpired(missesSince(position, askedAt, retention), at, retention);
+  return isGap && (!due || due.emitted) ? { reason: 'silence', index } : due;
+}
+
+/** Whether an answer can still be taken: its index, or a reload at its gap, is not expired. */
+export function isDeliverable({ indexAt, gapAt }: Position, now: Instant, retention: number): boolean {
+  return [indexAt, gapAt].some(since => !isExpired(since, now, retention));
+}
+
+/** An index is tried once more 2 to 7 s before it expires, in ms. */
+const LAST_CHANCE_MS = { latest: 2_000, spread: 5_000 };
+
+/**
+ * A backoff, in ms, that ends a little before the index expires, or what may have come since the
+ * last answer: a last chance. Spread out, because many may have got their index with one event.
+ */
+export function waitBeforeExpiry<A>(
+  position: Position,
+  backoff: number,
+  now: Instant,
+  settings: WatchSettings<A>,
+): number {
+  const { retention } = settings;
+  if (position.index === undefined) return backoff;
+  const left = [missesSince(position, now, retention), position.contactAt]
+    .map(since => expiresIn(since, now, retention))
+    .filter(expiry => expiry < backoff);
+  if (left.length === 0) return backoff;
+  const early = LAST_CHANCE_MS.latest + spreadOver(LAST_CHANCE_MS.spread, settings);
+  return Math.min(backoff, ...left.filter(expiry => expiry > early).map(expiry => expiry - early));
+}
+
+/**
+ * The position after a poll that ended without an answer of the service. The index is dropped if a
+ * gap is due for it and it is older than the last answer allows: the service has forgotten it, or
+ * each answer to it is broken. Without an index, the service answers at once.
+ */
+export function withoutExpired<A>(
+  position: Position,
+  askedAt: Instant,
+  now: Instant,
+  { retention }: WatchSettings<A>,
+): Position {
+  const due = dueGap(position, askedAt, now, retention);
+  const isDropped =
+    position.index !== undefined &&
+    due?.reason === 'silence' &&
+    !due.emitted &&
+    isExpired(position.contactAt, now, retention);
+  return isDropped ? { ...position, index: undefined, due } : position;
+}

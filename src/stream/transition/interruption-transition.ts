@@ -1,0 +1,86 @@
+import { HELD_MS } from '../../error/index.js';
+import { spreadWait } from '../backoff.js';
+import { hasSlept } from '../clocks.js';
+import { connecting } from '../watch-signal.js';
+import { paceWait, restFor } from './pace.js';
+import type { Position } from './position.js';
+import { offline, online, withStatus } from './status.js';
+import { transitionOf, type Interruption, type Transition, type Turn } from './watch-state.js';
+
+/** What comes between two polls, or ends one. */
+export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Transition<A> {
+  const { state, now } = turn;
+  switch (kind) {
+    case 'woken':
+      return wokenTransition(turn);
+    case 'offline':
+      return transitionOf(state, offline(state.health, now));
+    case 'online':
+      return transitionOf(state, online(state.health, now));
+    case 'left':
+      return { signals: [], state, why: 'paused' };
+    case 'returned':
+      return returnedTransition(turn);
+  }
+}
+
+/** The machine is back: polls soon, on a new connection. A wait never becomes longer. */
+function wokenTransition<A>({ state, now, openWatches, settings }: Turn<A>): Transition<A> {
+  const { rest } = state.pace;
+  const left = rest.until - now.monotonic;
+  const isWaiting = left > 0;
+  const least = isWaiting ? rest.earliest - now.monotonic : paceWait(state.pace, now, settings);
+  const soon = Math.max(least, spreadWait(openWatches, settings));
+  const wait = isWaiting ? Math.min(soon, left) : soon;
+  // Further wakes do not shorten this wait.
+  const pace = { ...state.pace, rest: restFor(now, wait) };
+  const next = { ...state, needsFreshConnection: true, pace };
+  const { status } = state.health;
+  if (status.nextTry === undefined) return { state: next, signals: [], why: 'woken' };
+  const nextTry = now.at + wait;
+  return transitionOf(next, withStatus(state.health, { ...status, nextTry }, now), 'woken');
+}
+
+/**
+ * A feed has a subscriber again: goes on where the last one left, but not before the service or the
+ * pace allow it.
+ */
+function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
+  const wait = Math.max(0, state.pace.rest.earliest - now.monotonic);
+  const rest = restFor(now, Math.max(wait, paceWait(state.pace, now, settings)));
+  const { isSure, heldAfter, status } = state.health;
+  const { lastAnswer, attempt, error } = status;
+  const left = rest.until - now.monotonic;
+  const nextTry = left > 0 ? now.at + left : undefined;
+  const before = {
+    ...state.health,
+    heldAfter: isSure ? HELD_MS : heldAfter,
+    isOffline: false,
+    status: { ...connecting(now.at, lastAnswer), nextTry },
+  };
+  const isRetrying = nextTry !== undefined && error !== undefined;
+  const { health } = isRetrying
+    ? withStatus(before, { state: 'retrying', attempt, error, nextTry }, now)
+    : { health: before };
+  return {
+    signals: [{ kind: 'status', status: health.status }],
+    state: {
+      ...state,
+      position: returnedPosition(state, settings.resume),
+      pace: { ...state.pace, rest },
+      health,
+      // Nothing has listened for wakes since the last subscriber left.
+      needsFreshConnection: state.needsFreshConnection || hasSlept(state.askedAt, now),
+    },
+    why: 'resumed',
+  };
+}
+
+/** Where a feed goes on: without `resume`, from now, with a gap for what it does not wait for. */
+function returnedPosition({ position, askedAt }: Turn<never>['state'], resume: boolean): Position {
+  const { index, due } = position;
+  // The first subscriber comes back to nothing: its watch only has the pace of another one.
+  const hasPolled = askedAt.monotonic > -Infinity;
+  const isGivenUp = !resume && hasPolled && (index !== undefined || due !== undefined);
+  return isGivenUp ? { ...position, index: undefined, due: { reason: 'unwatched', index } } : position;
+}

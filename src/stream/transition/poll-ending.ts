@@ -1,0 +1,165 @@
+import { backoffDelay } from '../backoff.js';
+import { ageOf, hasSlept, type Instant } from '../clocks.js';
+import type { Pace } from '../kept-paces.js';
+import type { PollEnd, StatusChange } from '../watch-signal.js';
+import type { Recovery } from '../../error/index.js';
+import { dueGap, waitBeforeExpiry, withoutExpired } from './expiry.js';
+import { restAtLeast, type Wait } from './pace.js';
+import type { Position } from './position.js';
+import {
+  CHECK_CACHE,
+  CHECK_CUTS,
+  inContact,
+  indexHint,
+  quietStatus,
+  unheard,
+  withStatus,
+  type Health,
+} from './status.js';
+import type { Delivery, Transition, Turn, WatchEnd } from './watch-state.js';
+
+/** How a poll ended. The wait before the next one follows from it, and when that will be. */
+export interface PollEnding<A> extends Wait {
+  readonly why: PollEnd;
+  readonly position: Position;
+  readonly health: Health;
+  /** Absent if the status stays what it is. */
+  readonly status: StatusChange | undefined;
+  /** Default: as it was. */
+  readonly pace?: Pace;
+  /** Default: as it was. */
+  readonly needsFreshConnection?: boolean;
+  readonly delivery?: Delivery<A>;
+  readonly end?: WatchEnd;
+}
+
+/** The common end of all polls: the wait before the next one, and the status that says when it is. */
+export function afterPoll<A>({ state, now, settings }: Turn<A>, ending: PollEnding<A>): Transition<A> {
+  const { why, position, status, delivery, end } = ending;
+  const pace = restAtLeast(ending.pace ?? state.pace, ending, now, settings);
+  const { health, signals } = withStatus(ending.health, status && withNextTry(status, pace, now), now);
+  const { needsFreshConnection = state.needsFreshConnection } = ending;
+  return { why, signals, state: { ...state, position, pace, health, needsFreshConnection }, delivery, end };
+}
+
+/** When the next poll will be sent, on the wall clock, if the status says so. */
+function withNextTry(status: StatusChange, { rest }: Pace, now: Instant): StatusChange {
+  const isWaiting = status.state === 'retrying' || status.state === 'offline';
+  return isWaiting ? { ...status, nextTry: now.at + rest.until - now.monotonic } : status;
+}
+
+/** The service has said something: that it has nothing new, if nothing else is said. */
+export function inContactEnding<A>({ state, now, settings }: Turn<A>, at: Instant = now): PollEnding<A> {
+  return {
+    why: 'no_news',
+    position: {
+      ...state.position,
+      contactAt: saidAt(state.askedAt, at, settings.timeout),
+      isStale: false,
+    },
+    health: inContact(state.health),
+    status: { state: 'live', attempt: 0 },
+    needsFreshConnection: false,
+  };
+}
+
+/** When the service said what has come, which may have waited while the machine slept. */
+function saidAt(askedAt: Instant, arrivedAt: Instant, timeout: number): Instant {
+  return hasSlept(askedAt, arrivedAt) || ageOf(askedAt, arrivedAt) > timeout ? askedAt : arrivedAt;
+}
+
+/**
+ * The service itself has said that there is nothing new. Its index has not become younger: there is
+ * no new one.
+ */
+export function noNewsEnding<A>(turn: Turn<A>): PollEnding<A> {
+  const { state, now, settings } = turn;
+  const ending = inContactEnding(turn);
+  const due = dueGap(state.position, state.askedAt, now, settings.retention);
+  return { ...ending, position: { ...ending.position, due } };
+}
+
+/** A cache may have answered: nobody knows any more how old the index is. */
+export function cachedEnding<A>({ state, now, settings }: Turn<A>): PollEnding<A> {
+  const position = withoutExpired(state.position, state.askedAt, now, settings);
+  return {
+    why: 'stale',
+    position: { ...position, isStale: true },
+    health: state.health,
+    status: quietStatus(state.health, position.contactAt, now, CHECK_CACHE),
+  };
+}
+
+/**
+ * How a poll was cut off: how long it had been held, how the next ones are spread, and what was
+ * asked for, in ms.
+ */
+interface Cut {
+  readonly heldFor: number;
+  readonly spread: number;
+  readonly retryAfter?: number | undefined;
+}
+
+/** A poll was cut off, which says nothing of the service: the next one may be answered. */
+export function cutEnding<A>(
+  { state, now, settings }: Turn<A>,
+  { heldFor, spread, retryAfter }: Cut,
+): PollEnding<A> {
+  const position = withoutExpired(state.position, state.askedAt, now, settings);
+  const health = unheard(state.health, heldFor);
+  const status = quietStatus(health, position.contactAt, now, CHECK_CUTS);
+  return { why: 'cut', position, health, status, wait: Math.max(spread, retryAfter ?? 0), retryAfter };
+}
+
+/** Why a poll has to be sent again, and how long it was held, in ms. */
+interface RetryCause {
+  readonly error?: unknown;
+  readonly hint?: string;
+  readonly heldFor: number;
+  /** The number of failures in a row. Default: one more than before. */
+  readonly attempt?: number;
+}
+
+/** A poll failed: another one follows after a backoff, without its index if that was the cause. */
+export function retryEnding<A>(
+  { state, now, settings }: Turn<A>,
+  cause: RetryCause,
+  { retryAfter, dropsIndex, offline, hint }: Omit<Extract<Recovery, { kind: 'retry' }>, 'kind'> = {},
+): PollEnding<A> {
+  const { health } = state;
+  const { index } = state.position;
+  const position: Position =
+    index !== undefined && dropsIndex === true
+      ? { ...state.position, index: undefined, due: { reason: 'index_rejected', index } }
+      : withoutExpired(state.position, state.askedAt, now, settings);
+  const { attempt = health.status.attempt + 1 } = cause;
+  const backoff = backoffDelay(attempt, settings.backoff, settings.random(), retryAfter);
+  const isIndexSuspected = !offline && retryAfter === undefined && index !== undefined;
+  return {
+    why: retryAfter === undefined ? 'failed' : 'retry_after',
+    position,
+    health: unheard(health, cause.heldFor),
+    status: {
+      state: offline ? 'offline' : 'retrying',
+      attempt,
+      error: cause.error,
+      hint:
+        cause.hint ??
+        (health.isAnswered ? undefined : hint) ??
+        (isIndexSuspected ? indexHint(position.contactAt, now, settings.retention) : undefined),
+    },
+    wait: retryAfter === undefined ? waitBeforeExpiry(position, backoff, now, settings) : backoff,
+    retryAfter,
+  };
+}
+
+/** The watch is over. The wait is for the next subscriber of a feed. */
+export function endedEnding<A>({ state }: Turn<A>, end: WatchEnd): PollEnding<A> {
+  return {
+    why: 'ended',
+    position: state.position,
+    health: state.health,
+    status: { state: 'closed', error: end.kind === 'error' ? end.error : undefined },
+    end,
+  };
+}
