@@ -122,7 +122,7 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
 }
 
 const transportFunction: Guard<Transport> = {
-  name: 'a function from a request to an Observable, such as fromFetch() returns',
+  name: 'a function like the one that fromFetch() returns',
   is: (u): u is Transport => typeof u === 'function',
 };
 /** Checked in detail elsewhere. */
@@ -190,7 +190,7 @@ function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs
   if (Object.keys(kinds).length === 0) return chosen;
   if (chosen.eventsWatch.response !== IdentityEventList) {
     const rule =
-      'left out if endpoints.eventsWatch has a response of its own: identityEventList() there declares kinds';
+      'left out if endpoints.eventsWatch has a response: declare them there, in identityEventList()';
     throw new InputError('kinds', rule, 'both');
   }
   const response = identityEventList(kinds) as unknown as typeof IdentityEventList;

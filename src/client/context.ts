@@ -215,8 +215,7 @@ export function baseUrl(name: string, value: unknown, insecure: boolean): string
   const excess = username ? 'a user' : password ? 'a password' : search ? 'a query' : hash && 'a fragment';
   if (excess) throw new InputError(name, 'an origin and a path, and nothing else', `one with ${excess}`);
   if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
-    const rule =
-      'an https: URL, since http: exposes the token to everyone on the network (insecure: true allows it)';
+    const rule = 'an https: URL, since http: exposes the token (insecure: true allows it)';
     throw new InputError(name, rule, url.origin);
   }
   return (url.origin + url.pathname).replace(/\/+$/, '');

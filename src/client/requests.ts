@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, identity, ignoreElements, Observable } from 'rxjs';
+import { concat, defer, EMPTY, identity, ignoreElements, type Observable } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -13,7 +13,7 @@ import {
   cursorArgument,
   definedOptions,
   positiveInteger,
-  readOr,
+  tryOr,
   TransportError,
   type Options,
 } from '../error/index.js';
@@ -29,7 +29,6 @@ import {
   type WatchSettings,
   type WatchSignal,
 } from '../stream/index.js';
-import type { RouteQuota } from './quota.js';
 import type { ClientContext } from './context.js';
 
 /** The options of `Client.request`. */
@@ -60,14 +59,10 @@ export function request<Input, Answer>(
       ? send(context.plain, endpoint, input, options)
       : send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
   const route = context.quota.of(endpoint);
-  return route ? counted(sent$, route) : sent$;
-}
-
-/** A request that counts when it is sent, and is never delayed. */
-function counted<A>(sent$: Observable<A>, route: RouteQuota): Observable<A> {
-  return new Observable(subscriber => {
-    route.count();
-    return sent$.subscribe(subscriber);
+  // It counts when it is sent, and is never delayed.
+  return defer(() => {
+    route?.count();
+    return sent$;
   });
 }
 
@@ -122,7 +117,7 @@ export function endpointWatch<Input, Answer>(
 /** What a watch polls. An invalid endpoint or input is found when it is sent. */
 function keyOfWatch(endpoint: unknown, input: unknown): string {
   const { service, path } = Object(endpoint) as { service?: unknown; path?: unknown };
-  return readOr('', () => JSON.stringify([service, path, input]));
+  return tryOr(() => JSON.stringify([service, path, input]), '');
 }
 
 /** Everything that happens in a watch of an endpoint. Each subscription is a separate watch. */

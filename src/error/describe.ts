@@ -1,4 +1,4 @@
-import { readOr } from './guarded.js';
+import { tryOr } from './guarded.js';
 
 /**
  * Describes a value in a few words for an error message. Strings are never quoted, since they may
@@ -28,7 +28,7 @@ export function shapeOf(value: unknown): string {
 
 /** The text of what was thrown. Anything can be thrown, even what has no text. */
 export function textOf(message: unknown): string {
-  return readOr<string>(typeof message, () => String(message));
+  return tryOr<string>(() => String(message), typeof message);
 }
 
 /**

@@ -20,7 +20,7 @@ const NOTHING = () => undefined;
  * What is read of a value, or the fallback: anything can be thrown, even what throws when it is
  * read.
  */
-export function readOr<T>(fallback: T, read: () => T): T {
+export function tryOr<T>(read: () => T, fallback: T): T {
   try {
     return read();
   } catch {

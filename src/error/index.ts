@@ -20,7 +20,7 @@ export {
   type Check,
   type Guard,
 } from './guard.js';
-export { guarded, readOr } from './guarded.js';
+export { guarded, tryOr } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { checkOptions, definedOptions, nearestName, rejectUnknownKeys, type Options } from './options.js';
 export { HELD_MS, recovery, type Recovery } from './recovery.js';

@@ -46,8 +46,7 @@ export const LATER_STATUSES = [408, 425, 429];
 /** What may happen to a request that the service was holding. */
 const CUTS: readonly TransportFailure[] = ['lost', 'timeout'];
 
-const CHECK_CONSOLE =
-  'a browser does not say why a request failed: look at its console; is the URL right, and does CORS allow this page?';
+const CHECK_CONSOLE = 'a browser does not say why a request failed, but its console does: is it CORS?';
 
 function isInPage(): boolean {
   return (globalThis as { document?: unknown }).document !== undefined;

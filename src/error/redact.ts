@@ -1,4 +1,4 @@
-import { readOr } from './guarded.js';
+import { tryOr } from './guarded.js';
 import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /**
@@ -46,11 +46,11 @@ function inUrls(secret: string): readonly string[] {
   const percent = (text: string) =>
     encodeURIComponent(text).replace(/%..|[^%]/g, part => (part.length === 3 ? part : hexOf('%', 2, part)));
   // A lone surrogate has no place in a URL.
-  return readOr<readonly string[]>([], () => {
+  return tryOr<readonly string[]>(() => {
     const part = encodeURIComponent(secret);
     const strict = part.replace(/[!'()*]/g, percent);
     return [part, strict, part.replaceAll('%20', '+'), encodeURI(secret), percent(secret)];
-  });
+  }, []);
 }
 
 function inJson(secret: string): readonly string[] {
@@ -201,24 +201,27 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
     const words = hide(given).slice(0, 300).split(/\s+/);
     return words.map(word => (PLAIN_WORD.test(word) ? word : '[secret]')).join(' ');
   };
-  return readOr(new Error(typeof error), () => {
-    const { name, code, message, stack } = Object(error) as Partial<
-      Record<'name' | 'code' | 'message' | 'stack', unknown>
-    >;
-    const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
-    const because = causeOf(Object(error) as object);
-    const copy = Object.assign(
-      new Error(clean(text), {
-        ...(because !== undefined &&
-          depth < MAX_CAUSES && { cause: redactError(because, secrets, depth + 1) }),
-      }),
-      {
-        ...(typeof name === 'string' && { name: clean(name) }),
-        ...((typeof code === 'string' || typeof code === 'number') && { code: clean(code) }),
-      },
-    );
-    const frames = typeof stack === 'string' ? stack.split('\n').filter(line => FRAME.test(line)) : [];
-    if (frames.length > 0) copy.stack = `${copy.name}: ${copy.message}\n${hide(frames.join('\n'))}`;
-    return copy;
-  });
+  return tryOr(
+    () => {
+      const { name, code, message, stack } = Object(error) as Partial<
+        Record<'name' | 'code' | 'message' | 'stack', unknown>
+      >;
+      const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
+      const because = causeOf(Object(error) as object);
+      const copy = Object.assign(
+        new Error(clean(text), {
+          ...(because !== undefined &&
+            depth < MAX_CAUSES && { cause: redactError(because, secrets, depth + 1) }),
+        }),
+        {
+          ...(typeof name === 'string' && { name: clean(name) }),
+          ...((typeof code === 'string' || typeof code === 'number') && { code: clean(code) }),
+        },
+      );
+      const frames = typeof stack === 'string' ? stack.split('\n').filter(line => FRAME.test(line)) : [];
+      if (frames.length > 0) copy.stack = `${copy.name}: ${copy.message}\n${hide(frames.join('\n'))}`;
+      return copy;
+    },
+    new Error(typeof error),
+  );
 }

@@ -1,4 +1,4 @@
-import { readOr } from './guarded.js';
+import { tryOr } from './guarded.js';
 
 /** What the errors of this library have in common. */
 export abstract class TaggedError extends Error {
@@ -33,13 +33,21 @@ export function causeOf(error: object): unknown {
 }
 
 function causeJson(error: unknown, depth: number): unknown {
-  return readOr<unknown>(typeof error, () => {
-    // Not by its class: it may come from another realm.
-    const { name, code, message, cause } = Object(error) as Partial<Record<'code', unknown>> & Error;
-    if (typeof message !== 'string' || depth > MAX_CAUSES) return typeof error;
-    const known = typeof code === 'string' || typeof code === 'number' ? code : undefined;
-    return { name, code: known, message, ...(cause !== undefined && { cause: causeJson(cause, depth + 1) }) };
-  });
+  return tryOr<unknown>(
+    () => {
+      // Not by its class: it may come from another realm.
+      const { name, code, message, cause } = Object(error) as Partial<Record<'code', unknown>> & Error;
+      if (typeof message !== 'string' || depth > MAX_CAUSES) return typeof error;
+      const known = typeof code === 'string' || typeof code === 'number' ? code : undefined;
+      return {
+        name,
+        code: known,
+        message,
+        ...(cause !== undefined && { cause: causeJson(cause, depth + 1) }),
+      };
+    },
+    typeof error,
+  );
 }
 
 /**
@@ -47,7 +55,7 @@ function causeJson(error: unknown, depth: number): unknown {
  * then.
  */
 export function isOwnError(error: unknown): error is TaggedError {
-  return readOr(false, () => error instanceof TaggedError);
+  return tryOr(() => error instanceof TaggedError, false);
 }
 
 /**
@@ -55,7 +63,7 @@ export function isOwnError(error: unknown): error is TaggedError {
  * this library.
  */
 export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u: unknown) => u is E {
-  return (u): u is E => readOr(false, () => (u as { readonly _tag?: unknown } | null)?._tag === tag);
+  return (u): u is E => tryOr(() => (u as { readonly _tag?: unknown } | null)?._tag === tag, false);
 }
 
 /**

@@ -12,7 +12,7 @@ import {
   type Subscriber,
 } from 'rxjs';
 import { acknowledge } from './acknowledge.js';
-import { instant } from './clocks.js';
+import { instant } from './timing/index.js';
 import type { Audience } from './feed/index.js';
 import { Interruptions, openWatches } from './interruptions.js';
 import type { SinglePoll } from './poll.js';

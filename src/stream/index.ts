@@ -1,13 +1,25 @@
 export {
+  ageLimit,
+  ageOf,
   backoff,
   BACKOFF_OPTIONS,
   backoffDelay,
+  defaultWake,
+  instant,
+  isRealTime,
+  monotonicClock,
+  pageEvents,
+  pageWake,
   spreadWait,
+  TESTING_OPTIONS,
+  TokenBucket,
   type BackoffConfig,
+  type Clocks,
+  type FillRate,
+  type Instant,
   type RetryConfig,
-} from './backoff.js';
-export { ageLimit, ageOf, instant, isRealTime, monotonicClock, TESTING_OPTIONS } from './clocks.js';
-export type { Clocks, Instant, TestingConfig } from './clocks.js';
+  type TestingConfig,
+} from './timing/index.js';
 export {
   audienceFeed,
   eventFeed,
@@ -20,7 +32,6 @@ export {
   type Audience,
 } from './feed/index.js';
 export type { Poll, PollContext, Polled, PollSignal, SinglePoll } from './poll.js';
-export { defaultWake, pageEvents, pageWake } from './wake.js';
 export {
   WATCH_OPTIONS,
   type AckDecision,

@@ -12,10 +12,9 @@ import {
   type Subscriber,
 } from 'rxjs';
 import { follow, onlyNext } from '../direct/index.js';
-import { isRealTime } from './clocks.js';
+import { isRealTime, isPage, pageEvents, pageOffline } from './timing/index.js';
 import type { Audience } from './feed/index.js';
 import type { Interruption } from './transition/index.js';
-import { isPage, pageEvents, pageOffline } from './wake.js';
 import type { WatchSettings } from './watch-settings.js';
 
 const open = new WeakMap<SchedulerLike, number>();

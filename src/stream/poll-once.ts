@@ -13,11 +13,10 @@ import {
   type Unsubscribable,
 } from 'rxjs';
 import { follow } from '../direct/index.js';
-import { instant, type Clocks } from './clocks.js';
+import { instant, type Clocks, isPrerendering, whenShown } from './timing/index.js';
 import type { Interruptible, Interruptions } from './interruptions.js';
 import type { Interruption, WatchEvent, WatchState } from './transition/index.js';
 import { OpenPollContext, type Polled, type SinglePoll } from './poll.js';
-import { isPrerendering, whenShown } from './wake.js';
 import type { WatchSettings } from './watch-settings.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Observable, ObservableInput } from 'rxjs';
-import { instant, type Clocks, type Instant } from './clocks.js';
+import { instant, type Clocks, type Instant } from './timing/index.js';
 
 /**
  * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the

@@ -13,8 +13,7 @@ import {
   type Options,
   type Recovery,
 } from '../error/index.js';
-import type { BackoffConfig } from './backoff.js';
-import type { TestingConfig } from './clocks.js';
+import type { BackoffConfig, TestingConfig } from './timing/index.js';
 import { resumable } from './resume-point.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 

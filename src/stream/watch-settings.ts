@@ -1,8 +1,13 @@
 import { asyncScheduler, NEVER, type Observable, type ObservableInput } from 'rxjs';
 import { checkOptions, definedOptions, guarded, InputError, recovery, toInput } from '../error/index.js';
 import { jsonHash, textHash } from '../protocol/index.js';
-import { backoffSettings, type BackoffConfig } from './backoff.js';
-import { monotonicClock, TESTING_OPTIONS, type Clocks } from './clocks.js';
+import {
+  backoffSettings,
+  type BackoffConfig,
+  monotonicClock,
+  TESTING_OPTIONS,
+  type Clocks,
+} from './timing/index.js';
 import type { KeptPaces } from './kept-paces.js';
 import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
 import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';

@@ -4,7 +4,7 @@ import {
   isOwnError,
   isTransportError,
   MAX_CAUSES,
-  readOr,
+  tryOr,
   redact,
   textOf,
   TransportError,
@@ -13,8 +13,7 @@ import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
 /** Of Node's permission model: trying again cannot help. */
 const NO_PERMISSION = 'ERR_ACCESS_DENIED';
-const NOT_PERMITTED =
-  'nothing was sent: this process may not use the network; start Node with --allow-net, or without --permission';
+const NOT_PERMITTED = 'nothing was sent: start Node with --allow-net';
 
 /** Deno has no code, only a message. */
 const UNREACHABLE_MESSAGE = 'client error (Connect)';
@@ -33,13 +32,12 @@ const UNREACHABLE_MESSAGE = 'client error (Connect)';
 export function explainFailure(error: unknown, request: TransportRequest): TransportError {
   if (isOwnError(error) && isTransportError(error)) return error;
   const secrets = secretsOf(request);
-  const found = readOr(undefined, () => codeOf(error));
+  const found = tryOr(() => codeOf(error), undefined);
   const code = found && redact(found, secrets).slice(0, 100);
-  const message = textOf(readOr(undefined, () => (error as { message?: unknown }).message) ?? error);
+  const message = textOf(tryOr(() => (error as { message?: unknown }).message, undefined) ?? error);
   if (code === NO_PERMISSION) return new TransportError('not_sent', NOT_PERMITTED, summaryOf(request));
   const isUnreachable =
-    readOr(false, () => isUnconnected(error)) ||
-    (code === undefined && message.includes(UNREACHABLE_MESSAGE));
+    tryOr(() => isUnconnected(error), false) || (code === undefined && message.includes(UNREACHABLE_MESSAGE));
   const cause = new Error(redact(message, secrets).slice(0, 300));
   return new TransportError(
     isUnreachable ? 'unreachable' : 'lost',

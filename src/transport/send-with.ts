@@ -1,4 +1,4 @@
-import { readOr } from '../error/index.js';
+import { tryOr } from '../error/index.js';
 import type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
 import type { Receiver, Send, SentRequest } from './send.js';
 
@@ -77,10 +77,10 @@ function mayForbidCache(): boolean {
  */
 export function keepsNoStore(requests: RequestClass | undefined): boolean {
   const url = 'https://probe.invalid/';
-  return readOr(false, () => {
+  return tryOr(() => {
     const request = requests && new requests(url, { cache: 'no-store' });
     return request?.cache === 'no-store' && request.url === url;
-  });
+  }, false);
 }
 
 type NextPart = () => Promise<IteratorResult<Uint8Array | string>>;

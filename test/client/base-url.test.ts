@@ -51,7 +51,7 @@ describe('a base URL', () => {
       '[::2]',
       '127.0.0.1.example',
     ]) {
-      throws(() => of(`http://${host}`), /exposes the token to everyone on the network/);
+      throws(() => of(`http://${host}`), /exposes the token/);
       strictEqual(baseUrl('url', `http://${host}`, true), `http://${host}`);
     }
   });

@@ -134,7 +134,7 @@ describe('createClient', () => {
     refuses({ log: 'console' }, /^log must be a function; got a string of 7 characters$/);
     refuses({ testing: { random: 4 } }, /^testing\.random must be a function; got 4$/);
     refuses({ scheduler: {} }, /^scheduler must be an RxJS scheduler; got an object$/);
-    refuses({ transport: {} }, /^transport must be a function from a request to an Observable, /);
+    refuses({ transport: {} }, /^transport must be a function like the one that fromFetch/);
     refuses({ insecure: 'yes' }, /^insecure must be true or false; got a string/);
     refuses({ watch: 5 }, /^watch must be an object; got 5$/);
     refuses(

@@ -295,7 +295,7 @@ describe('custom event kinds', () => {
     strictEqual(sent[0]?.url, 'https://service.example/live');
     throws(
       () => clientOf(batch, { endpoints, kinds: { chat_message: ChatMessage } }),
-      /^InputError: kinds must be left out if endpoints\.eventsWatch has a response of its own/,
+      /^InputError: kinds must be left out if endpoints\.eventsWatch has a response: declare them there/,
     );
   });
 });

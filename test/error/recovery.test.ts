@@ -7,7 +7,7 @@ const request = { method: 'GET', url: 'https://api.example/' };
 const own: StatusDetails = { code: 'GROUP_NOT_FOUND' };
 const recoveryOf = (status: number, details?: StatusDetails) =>
   recovery(new StatusError(status, request, details));
-const retry = { kind: 'retry', after: undefined } as const;
+const retry = { kind: 'retry', retryAfter: undefined } as const;
 /** What a proxy answers may have ended a poll that the service held. */
 const foreign = { ...retry, mayBeCut: true } as const;
 const asking = { ...foreign, hint: 'the answer does not come from the service: is the URL right?' };
@@ -24,13 +24,13 @@ describe('recovery', () => {
   it("takes the service's own time-out for its word, unless it asks for a wait", () => {
     deepStrictEqual(recoveryOf(500, { code: 'API_REQUEST_TIMEOUT' }), { kind: 'no_news' });
     const later = recoveryOf(500, { code: 'API_REQUEST_TIMEOUT', retryAfter: 5 });
-    deepStrictEqual(later, { ...retry, after: 5 });
+    deepStrictEqual(later, { ...retry, retryAfter: 5 });
   });
 
   it('says of what is not the service that it may be a cut, if the poll was held', () => {
     for (const status of [204, 304, 408, 500, 502, 503, 504, 520, 524]) {
       deepStrictEqual(recoveryOf(status), foreign);
-      deepStrictEqual(recoveryOf(status, { retryAfter: 5 }), { ...foreign, after: 5 });
+      deepStrictEqual(recoveryOf(status, { retryAfter: 5 }), { ...foreign, retryAfter: 5 });
     }
     for (const error of [new Error('mine'), 'mine', undefined])
       deepStrictEqual(recovery(error), { kind: 'retry', mayBeCut: true });
@@ -40,7 +40,7 @@ describe('recovery', () => {
     for (const status of [502, 503, 504]) {
       deepStrictEqual(recoveryOf(status, own), foreign);
       // With both, the service itself asks to wait.
-      deepStrictEqual(recoveryOf(status, { ...own, retryAfter: 5 }), { ...retry, after: 5 });
+      deepStrictEqual(recoveryOf(status, { ...own, retryAfter: 5 }), { ...retry, retryAfter: 5 });
     }
     const nothing = new DecodeError({ path: '', expected: 'x', got: NOTHING }, request);
     deepStrictEqual(recovery(nothing), { kind: 'retry', mayBeCut: true });
@@ -71,14 +71,18 @@ describe('recovery', () => {
   it('drops an index that is too long for anyone on the way', () => {
     for (const status of [414, 431]) {
       for (const details of [own, {}]) {
-        deepStrictEqual(recoveryOf(status, details), { kind: 'retry', after: undefined, dropsIndex: true });
+        deepStrictEqual(recoveryOf(status, details), {
+          kind: 'retry',
+          retryAfter: undefined,
+          dropsIndex: true,
+        });
       }
     }
   });
 
   it('waits as long as it is asked to', () => {
     for (const status of [408, 429, 500, 503])
-      strictEqual((recoveryOf(status, { retryAfter: 7 }) as { after?: number }).after, 7);
+      strictEqual((recoveryOf(status, { retryAfter: 7 }) as { retryAfter?: number }).retryAfter, 7);
   });
 
   it('distinguishes a service that cannot be reached from a lost connection, and both from what is no accident', () => {

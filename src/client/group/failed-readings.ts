@@ -61,8 +61,7 @@ export class FailedReadings {
     const { backoff, minInterval, random, scheduler } = this.#settings;
     const { retryAfter, offline } = recovery.kind === 'retry' ? recovery : {};
     this.#count++;
-    const state = offline ? 'offline' : 'retrying';
-    const failed = this.#changed(status, { error, state });
+    const failed = this.#changed(status, { error, state: offline ? 'offline' : 'retrying' });
     const wait = Math.max(minInterval, backoffDelay(this.#count, backoff, random(), retryAfter));
     const after$ = (ms: number) => {
       this.status$.next({ ...failed, nextTry: scheduler.now() + ms });

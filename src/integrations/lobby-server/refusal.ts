@@ -1,5 +1,5 @@
 import { whyNotConnected } from '../../client/index.js';
-import { answerBehind, isInputError, MAX_WAIT_MS, readOr, type StatusError } from '../../error/index.js';
+import { answerBehind, isInputError, MAX_WAIT_MS, tryOr, type StatusError } from '../../error/index.js';
 import { errorLine } from './gate-log-entry.js';
 import { toCloseReason } from './close-frame.js';
 
@@ -50,7 +50,7 @@ export const REFUSALS = {
  */
 export function refusalFor(error: unknown, token: string): Refusal {
   // One that is not what its tag says may throw when it is read.
-  return readOr({ ...REFUSALS.unknown, isUnknown: true }, () => refusalOf(error, token));
+  return tryOr(() => refusalOf(error, token), { ...REFUSALS.unknown, isUnknown: true });
 }
 
 function refusalOf(error: unknown, token: string): Refusal {

@@ -1,5 +1,5 @@
 import { HELD_MS } from '../../error/index.js';
-import type { Instant } from '../clocks.js';
+import type { Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
 import type { Position } from './position.js';
 import type { WatchEvent, WatchState } from './watch-state.js';

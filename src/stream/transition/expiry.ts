@@ -1,5 +1,4 @@
-import { spreadOver } from '../backoff.js';
-import { ageLimit, ageOf, margin, type Instant } from '../clocks.js';
+import { spreadOver, ageLimit, ageOf, margin, type Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
 import type { DueGap, Position } from './position.js';
 

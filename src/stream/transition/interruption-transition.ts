@@ -1,6 +1,5 @@
 import { HELD_MS } from '../../error/index.js';
-import { spreadWait } from '../backoff.js';
-import { hasSlept } from '../clocks.js';
+import { spreadWait, hasSlept } from '../timing/index.js';
 import { connecting } from '../watch-signal.js';
 import { paceWait, restFor } from './pace.js';
 import type { Position } from './position.js';
@@ -59,9 +58,8 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
     status: { ...connecting(now.at, lastAnswer), nextTry },
   };
   const isRetrying = nextTry !== undefined && error !== undefined;
-  const { health } = isRetrying
-    ? withStatus(before, { state: 'retrying', attempt, error, nextTry }, now)
-    : { health: before };
+  const change = isRetrying ? ({ state: 'retrying', attempt, error, nextTry } as const) : undefined;
+  const { health } = withStatus(before, change, now);
   return {
     signals: [{ kind: 'status', status: health.status }],
     state: {

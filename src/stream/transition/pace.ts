@@ -1,4 +1,4 @@
-import type { Instant } from '../clocks.js';
+import type { Instant } from '../timing/index.js';
 import type { Pace, Rest } from '../kept-paces.js';
 import type { WatchSettings } from '../watch-settings.js';
 

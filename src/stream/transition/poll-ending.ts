@@ -1,5 +1,4 @@
-import { backoffDelay } from '../backoff.js';
-import { ageOf, hasSlept, type Instant } from '../clocks.js';
+import { backoffDelay, ageOf, hasSlept, type Instant } from '../timing/index.js';
 import type { Pace } from '../kept-paces.js';
 import type { PollEnd, StatusChange } from '../watch-signal.js';
 import type { Recovery } from '../../error/index.js';
@@ -33,7 +32,7 @@ export interface PollEnding<A> extends Wait {
   readonly end?: WatchEnd;
 }
 
-/** The common end of all polls: the wait before the next one, and the status that says when it is. */
+/** The common end of all polls: the wait before the next one, and the status that tells it. */
 export function afterPoll<A>({ state, now, settings }: Turn<A>, ending: PollEnding<A>): Transition<A> {
   const { why, position, status, delivery, end } = ending;
   const pace = restAtLeast(ending.pace ?? state.pace, ending, now, settings);

@@ -1,4 +1,4 @@
-import { instantAt, margin, type Instant } from '../clocks.js';
+import { instantAt, margin, type Instant } from '../timing/index.js';
 import type { Checkpoint, Gap, GapReason } from '../watch-signal.js';
 import { resumePoint, type ResumePoint } from '../resume-point.js';
 

@@ -1,5 +1,5 @@
 import { HELD_MS } from '../../error/index.js';
-import { ageOf, type Instant } from '../clocks.js';
+import { ageOf, type Instant } from '../timing/index.js';
 import {
   changedStatus,
   connecting,
@@ -40,14 +40,13 @@ const ONLINE_MS = 5_000;
 
 const CHECK_NETWORK = 'the browser says that it has no network; polls go on, since it may be wrong';
 const CHECK_INDEX =
-  'each poll from this index fails: does the service still accept it? A `recovery` that returns `dropsIndex` goes on without it';
+  'each poll from this index fails: does the service still accept it? A `recovery` with `dropsIndex` goes on without it';
 /** What to check if polls are cut off, or are answered by a cache. */
 export const CHECK_CUTS =
-  'the service has not answered for a while: is something between cutting polls off before it does (after 40–60 s), or is the timeout too short?';
-const CHECK_FIRST =
-  'a poll without an index is held, but has to be answered at once: does the first request wait for news, too?';
+  'no answer for a while: does a proxy cut polls off before the service answers (after 40–60 s), or is the timeout too short?';
+const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news, too?';
 export const CHECK_CACHE =
-  'polls are answered at once, with the same index each time: is there a cache on the way to the service?';
+  'polls are answered at once, with the same index: does a cache answer for the service?';
 
 export function firstHealth(now: Instant, lastAnswer: number | undefined): Health {
   const status = connecting(now.at, lastAnswer);
@@ -108,7 +107,7 @@ export function waiting(health: Health, now: Instant, nextTry: number): Change {
 }
 
 const WAITS_FOR_QUOTA =
-  'the service serves 1,920 requests in 15 minutes: the next poll waits until there is room (`watch.quota`)';
+  'the service serves 1,920 requests in 15 minutes: the next poll waits (`watch.quota`)';
 
 /** The browser says that it has no network. */
 export function offline(health: Health, now: Instant): Change {

@@ -1,8 +1,8 @@
 import type { WatchSettings } from '../watch-settings.js';
-import { decidedTransition, unacknowledgedTransition } from './ack-transition.js';
-import { answerEnding } from './answer-transition.js';
+import { decidedTransition, unacknowledgedTransition } from './decided-transition.js';
+import { answerEnding } from './answer-ending.js';
 import { dueGap } from './expiry.js';
-import { failureEnding, timeoutEnding } from './failure-transition.js';
+import { failureEnding, timeoutEnding } from './failure-ending.js';
 import { interruptionTransition } from './interruption-transition.js';
 import { charged } from './pace.js';
 import { afterPoll, endedEnding, noNewsEnding } from './poll-ending.js';

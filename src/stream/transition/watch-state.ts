@@ -1,4 +1,4 @@
-import type { Instant } from '../clocks.js';
+import type { Instant } from '../timing/index.js';
 import type { Polled } from '../poll.js';
 import type { AckDecision } from '../watch-config.js';
 import type { ResumePoint } from '../resume-point.js';

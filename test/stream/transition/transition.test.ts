@@ -164,7 +164,7 @@ describe('the laws of the watch', () => {
     it('without an index is no cut: the service answers at once', () => {
       const { why, state } = turn(stateWith(), { kind: 'timeout' }, 70_000);
       deepStrictEqual(
-        [why, state.status.state, state.status.hint?.includes('cutting polls off')],
+        [why, state.status.state, state.status.hint?.includes('cut polls off')],
         ['failed', 'retrying', true],
       );
     });
@@ -253,7 +253,7 @@ describe('the laws of the watch', () => {
 
   describe('a service that says nothing', () => {
     const quiet = (state: FlatState, at: number) => cut(state, at).state.status;
-    const HINT = 'cutting polls off';
+    const HINT = 'cut polls off';
 
     it('is retried with a hint at the end of the poll in which 150 s have passed', () => {
       strictEqual(quiet(live, 149_999), live.status);

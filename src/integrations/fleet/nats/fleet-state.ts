@@ -1,5 +1,5 @@
 import type { KV } from '@nats-io/kv';
-import { definedOptions, InputError, positiveInteger, readOr } from '../../../error/index.js';
+import { definedOptions, InputError, positiveInteger, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import { fenced } from './fenced.js';
 
@@ -33,7 +33,7 @@ export interface Generations {
 /** What is stored; undefined if it was deleted, or is something else. */
 async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revision: number } | undefined> {
   const entry = await kv.get(STATE);
-  const state = entry?.operation === 'PUT' ? readOr(undefined, () => entry.json<FleetState>()) : undefined;
+  const state = entry?.operation === 'PUT' ? tryOr(() => entry.json<FleetState>(), undefined) : undefined;
   return entry && state && positiveInteger.is(state.shards) ? { state, revision: entry.revision } : undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { KvEntry } from '@nats-io/kv';
 import type { Msg } from '@nats-io/transport-node';
 import { defer, EMPTY, Observable } from 'rxjs';
-import { cursor, plainObject, readOr } from '../../../error/index.js';
+import { cursor, plainObject, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { FleetRegistry, BareCheckpoint, BareCheckpoints, Presence, Present } from '../worker/index.js';
@@ -217,7 +217,7 @@ function checkpointsIn(entry: KvEntry, since: (storedAt: number, age: number) =>
   );
 }
 
-const jsonOf = (stored: Pick<KvEntry, 'json'>) => readOr(undefined, () => stored.json<unknown>());
+const jsonOf = (stored: Pick<KvEntry, 'json'>) => tryOr(() => stored.json<unknown>(), undefined);
 
 /** A bare checkpoint, and how old it was when it was stored, in ms. */
 type StoredCheckpoint = Omit<BareCheckpoint, 'since'> & { readonly age: number };

@@ -1,5 +1,5 @@
 import { defer, Observable, tap, timer, type SchedulerLike, type Subscription } from 'rxjs';
-import { answerBehind, MAX_WAIT_MS, readOr } from '../../../error/index.js';
+import { answerBehind, MAX_WAIT_MS, tryOr } from '../../../error/index.js';
 
 /** How many slots are freed at once. */
 const MAX_AT_ONCE = 64;
@@ -64,7 +64,7 @@ export class SlotCalls {
   }
 
   #pauseAfter(error: unknown): void {
-    const answer = readOr(undefined, () => answerBehind(error));
+    const answer = tryOr(() => answerBehind(error), undefined);
     if (answer?.status !== 429) return;
     const wait = Math.min(answer.retryAfter ?? DEFAULT_PAUSE_MS, MAX_WAIT_MS);
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#scheduler.now() + wait);

@@ -1,4 +1,4 @@
-import { isClientError, isFromService, isInputError, readOr } from '../../../error/index.js';
+import { isClientError, isFromService, isInputError, tryOr } from '../../../error/index.js';
 import { isStatusError, isTransportError } from '../../../error/index.js';
 
 /**
@@ -17,11 +17,11 @@ const FREED_STATUSES = [400, 404, 410];
 /** See {@link SlotOutcome}. An error of somebody else's may be anything, and is retried. */
 export function slotOutcome(error: unknown): SlotOutcome {
   // One that is not what its tag says may throw when it is read.
-  return readOr<SlotOutcome>('retry', () => {
+  return tryOr<SlotOutcome>(() => {
     if (!isClientError(error)) return 'retry';
     if (isInputError(error) || error.isRepeatable === false) return 'give_up';
     if (isTransportError(error) && error.reason === 'client_closed') return 'give_up';
     const isFreed = isStatusError(error) && isFromService(error) && FREED_STATUSES.includes(error.status);
     return isFreed ? 'freed' : 'retry';
-  });
+  }, 'retry');
 }

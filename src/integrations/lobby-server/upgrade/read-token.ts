@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Observable, of } from 'rxjs';
-import { readOr } from '../../../error/index.js';
+import { tryOr } from '../../../error/index.js';
 import { aString, callHook } from '../call-hook.js';
 import { atDeadline } from '../deadline.js';
 import type { GateSettings } from '../lobby-gate-config.js';
@@ -77,7 +77,7 @@ const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 
 /** Some engines send binary messages only. */
 function textOf(message: PlayerMessage): string {
-  return typeof message === 'string' ? message : readOr('', () => UTF_8.decode(message));
+  return typeof message === 'string' ? message : tryOr(() => UTF_8.decode(message), '');
 }
 
 const PARAMETER = 'token';

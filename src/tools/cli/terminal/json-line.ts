@@ -1,4 +1,4 @@
-import { printableJson, readOr } from '../../../error/index.js';
+import { printableJson, tryOr } from '../../../error/index.js';
 
 /**
  * A value that cannot be printed as a whole is cut below this level. No real payload is half as
@@ -13,7 +13,7 @@ const CUT = '(nested too deeply to print)';
  * one such event must not stop all that follow it, so its deepest parts are replaced by a text.
  */
 export function jsonLine(value: unknown): string {
-  const text = readOr('', () => JSON.stringify(value)) || JSON.stringify(cutBelow(value, MAX_DEPTH));
+  const text = tryOr(() => JSON.stringify(value), '') || JSON.stringify(cutBelow(value, MAX_DEPTH));
   return printableJson(wellFormed(text));
 }
 

@@ -3,7 +3,7 @@ import {
   InputError,
   nonEmptyString,
   positiveInteger,
-  readOr,
+  tryOr,
   type Guard,
 } from '../../../error/index.js';
 import type { SeededWorld } from '../demo/index.js';
@@ -223,7 +223,7 @@ function numberOf(value: unknown): unknown {
 
 /** On a command line, JSON is a word, too. A word that is no JSON is meant as a string. */
 function jsonOf(payload: unknown): unknown {
-  const value = typeof payload === 'string' ? readOr<unknown>(payload, () => JSON.parse(payload)) : payload;
+  const value = typeof payload === 'string' ? tryOr<unknown>(() => JSON.parse(payload), payload) : payload;
   if (isTooDeep(value))
     throw new InputError('payload', 'JSON that is not nested thousands of levels deep', 'something else');
   return value;

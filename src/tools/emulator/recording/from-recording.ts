@@ -19,7 +19,7 @@ import {
   checkOptions,
   InputError,
   plainObject,
-  readOr,
+  tryOr,
   schedulerLike,
   TransportError,
   type Guard,
@@ -210,5 +210,5 @@ function namesIn(url: string): string {
 }
 
 function parsed(text: string): unknown {
-  return readOr(undefined, () => JSON.parse(text) as unknown);
+  return tryOr(() => JSON.parse(text) as unknown, undefined);
 }

@@ -1,4 +1,4 @@
-import { readOr } from '../../../error/index.js';
+import { tryOr } from '../../../error/index.js';
 import { StandIns } from './stand-ins.js';
 
 /** The look of a field's name. */
@@ -111,7 +111,7 @@ export class Kept {
    */
   body(text: string): string {
     if (text.trim() === '') return text;
-    const shown = readOr(undefined, () => JSON.stringify(this.#value(JSON.parse(text), '', '', 0)));
+    const shown = tryOr(() => JSON.stringify(this.#value(JSON.parse(text), '', '', 0)), undefined);
     if (shown !== undefined) return shown;
     if (/^\s*</.test(text)) return `<!doctype html><title>${this.#standIns.of(text, 'page')}</title>`;
     return `${/^\s*[[{"]/.exec(text)?.[0].trim() ?? ''}${this.#standIns.of(text, 'text')}`;
@@ -163,5 +163,5 @@ export const HEADERS: Readonly<Record<string, RegExp>> = {
 };
 
 function decoded(text: string): string {
-  return readOr(text, () => decodeURIComponent(text));
+  return tryOr(() => decodeURIComponent(text), text);
 }

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs';
-import { readOr } from '../../../error/index.js';
+import { tryOr } from '../../../error/index.js';
 
 /** A request to the emulator, over HTTP or from the same process. */
 export interface EmulatedRequest {
@@ -47,5 +47,5 @@ export type Handler = (request: EmulatedRequest) => Observable<EmulatedResponse>
 export function urlOf({ url }: Pick<EmulatedRequest, 'url'>): URL | undefined {
   // Not `new URL(url, base)`: if the path starts with two slashes, it would parse the first segment
   // as a host.
-  return readOr(undefined, () => new URL(url.startsWith('/') ? `http://emulator${url}` : url));
+  return tryOr(() => new URL(url.startsWith('/') ? `http://emulator${url}` : url), undefined);
 }

@@ -10,7 +10,7 @@ import {
   type SchedulerLike,
   type TimestampProvider,
 } from 'rxjs';
-import { DirectSubject } from '../direct/index.js';
+import { DirectSubject } from '../../direct/index.js';
 import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
 
 /**

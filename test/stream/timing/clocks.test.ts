@@ -7,10 +7,10 @@ import {
   instantAt,
   isRealTime,
   monotonicClock,
-} from '../../src/stream/clocks.js';
-import { marbles } from '../marbles.js';
-import { when } from '../transition.js';
-import { virtualTime } from '../virtual-time.js';
+} from '../../../src/stream/timing/index.js';
+import { marbles } from '../../marbles.js';
+import { when } from '../../transition.js';
+import { virtualTime } from '../../virtual-time.js';
 
 /** As one that keeps its timers out of a zone is made. */
 const derived = Object.create(asyncScheduler) as typeof asyncScheduler;

@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { NEVER, of, Subject, take, type Observable } from 'rxjs';
 import { createClient, type TransportRequest, type TransportResponse } from 'lobby-rx';
-import { pageWake } from '../../src/stream/index.js';
-import { fakePage, type FakePage } from '../fake-page.js';
-import { virtualTime } from '../virtual-time.js';
+import { pageWake } from '../../../src/stream/index.js';
+import { fakePage, type FakePage } from '../../fake-page.js';
+import { virtualTime } from '../../virtual-time.js';
 
 describe('pageWake', () => {
   let page: FakePage;

@@ -18,7 +18,7 @@ import {
   plainObject,
   schedulerLike,
   type Options,
-} from '../error/index.js';
+} from '../../error/index.js';
 import { TESTING_OPTIONS, type TestingConfig } from './clocks.js';
 
 /**

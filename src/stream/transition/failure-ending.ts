@@ -7,7 +7,7 @@ import {
   MAX_WAIT_MS,
   type Recovery,
 } from '../../error/index.js';
-import { spreadOver, spreadWait } from '../backoff.js';
+import { spreadOver, spreadWait } from '../timing/index.js';
 import {
   cachedEnding,
   cutEnding,

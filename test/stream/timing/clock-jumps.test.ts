@@ -1,8 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { clockJumps } from '../../src/stream/wake.js';
-import { marbles } from '../marbles.js';
-import { virtualTime } from '../virtual-time.js';
+import { clockJumps } from '../../../src/stream/timing/index.js';
+import { marbles } from '../../marbles.js';
+import { virtualTime } from '../../virtual-time.js';
 
 describe('clockJumps', () => {
   it(

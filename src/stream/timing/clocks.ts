@@ -1,5 +1,5 @@
 import { asyncScheduler, type SchedulerLike, type TimestampProvider } from 'rxjs';
-import { aFunction, clock, type Options } from '../error/index.js';
+import { aFunction, clock, type Options } from '../../error/index.js';
 
 /** What a test sets besides the scheduler, so that what it sees is the same each time. */
 export interface TestingConfig {

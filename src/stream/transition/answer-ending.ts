@@ -79,8 +79,7 @@ function anotherLogEnding<A>(turn: Turn<A>): PollEnding<A> {
   return retryEnding(next, { hint: CHECK_LOGS, heldFor, attempt: mixUps });
 }
 
-const CHECK_LOGS =
-  'answers are of two logs (`handleOf`), and an index of one means nothing in the other: are there two servers behind one address?';
+const CHECK_LOGS = 'answers come from two logs (`handleOf`): are there two servers?';
 
 /**
  * An empty answer without an index: `ack` is asked all the same, since it may decide that the watch

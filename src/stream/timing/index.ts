@@ -1,0 +1,36 @@
+export {
+  TESTING_OPTIONS,
+  instant,
+  instantAt,
+  ageOf,
+  aheadSince,
+  hasSlept,
+  monotonicClock,
+  isRealTime,
+  ageLimit,
+  margin,
+  type TestingConfig,
+  type Clocks,
+  type Instant,
+} from './clocks.js';
+export {
+  BACKOFF_OPTIONS,
+  backoffSettings,
+  backoffDelay,
+  spreadWait,
+  spreadOver,
+  backoff,
+  type BackoffConfig,
+  type RetryConfig,
+} from './backoff.js';
+export { TokenBucket, type FillRate } from './token-bucket.js';
+export {
+  defaultWake,
+  clockJumps,
+  pageWake,
+  pageOffline,
+  isPrerendering,
+  whenShown,
+  isPage,
+  pageEvents,
+} from './wake.js';

@@ -1,0 +1,96 @@
+import { Observable, Subscription, type SchedulerLike, type Subscriber, type TimestampProvider } from 'rxjs';
+
+/** How fast a {@link TokenBucket} fills. */
+export interface FillRate {
+  /** The time after which there is one token more, in ms. */
+  readonly interval: number;
+  /** The most tokens there are. */
+  readonly burst: number;
+}
+
+/**
+ * A token bucket: a token for each request. Those that find none wait in queues, which are served
+ * in turns: none starves another.
+ */
+export class TokenBucket<Queue extends string = 'all'> {
+  /** The queues by name: the one whose turn it is comes first. */
+  readonly #queues = new Map<Queue, Set<Subscriber<number>>>();
+  #timer = Subscription.EMPTY;
+  /** When the bucket will be full if no more tokens are taken. */
+  #fullAt = -Infinity;
+
+  /** The clock is a monotonic one. */
+  constructor(
+    protected rate: FillRate,
+    protected readonly clock: TimestampProvider,
+    protected readonly scheduler: SchedulerLike,
+  ) {}
+
+  /** The number of requests that wait for a token. */
+  get waiting(): number {
+    return [...this.#queues.values()].reduce((count, queue) => count + queue.size, 0);
+  }
+
+  /** How long it takes until there are this many tokens, in ms. */
+  waitFor(tokens: number): number {
+    const { burst, interval } = this.rate;
+    return Math.max(0, Math.ceil(this.#fullAt - (burst - tokens) * interval - this.clock.now()));
+  }
+
+  /**
+   * Completes when there is a token. If it has to wait for one, it emits for about how long, in ms.
+   */
+  take(name: Queue): Observable<number> {
+    return new Observable(subscriber => {
+      const queue = this.#queues.get(name) ?? new Set();
+      this.#queues.set(name, queue.add(subscriber));
+      subscriber.add(() => {
+        queue.delete(subscriber);
+        if (this.waiting === 0) this.#timer.unsubscribe();
+      });
+      this.#serve();
+      if (!subscriber.closed) subscriber.next(this.waitFor(this.waiting));
+    });
+  }
+
+  /** Takes a token, whether there is one or not: up to a debt that takes `maxDebt` ms to fill. */
+  takeOnCredit(maxDebt: number): void {
+    this.#pay();
+    const { burst, interval } = this.rate;
+    this.#fullAt = Math.min(this.#fullAt, this.clock.now() + burst * interval + maxDebt);
+  }
+
+  /** How long until the next request may be sent, in ms. */
+  protected nextIn(): number {
+    return this.waitFor(1);
+  }
+
+  #pay(): void {
+    this.#fullAt = Math.max(this.#fullAt, this.clock.now()) + this.rate.interval;
+  }
+
+  #serve(): void {
+    while (this.waiting > 0 && this.nextIn() === 0) {
+      this.#pay();
+      this.#next()?.complete();
+    }
+    if (this.waiting === 0 || !this.#timer.closed) return;
+    this.#timer = this.scheduler.schedule(() => {
+      this.#timer.unsubscribe();
+      this.#serve();
+    }, this.nextIn());
+  }
+
+  /** Takes the first request of the next queue, which then comes last. */
+  #next(): Subscriber<number> | undefined {
+    for (const [name, queue] of this.#queues) {
+      const [first] = queue;
+      if (!first) continue;
+      queue.delete(first);
+      this.#queues.delete(name);
+      this.#queues.set(name, queue);
+      return first;
+    }
+    return undefined;
+  }
+}
