@@ -15,7 +15,17 @@ interface Schemas<Schema> {
 
 /** The event list with the fields that lobby-rx checks, in any library of schemas. */
 function eventList<Schema>(s: Schemas<Schema>): Schema {
-  const { text, boolean, integer, number, json, array, record, object } = s;
+  const { text, array, object } = s;
+  const identity_update = object({ identity: identityOf(s) });
+  const event = object(
+    { kind: object({}, { identity_update, matchmaker_lobby_join: lobbyJoinOf(s) }), ts: text },
+    { notification: object({ title: text, description: text, thumbnail_url: text, url: text }) },
+  );
+  return object({ events: array(event), watch: object({ index: text }) });
+}
+
+function identityOf<Schema>(s: Schemas<Schema>): Schema {
+  const { text, boolean, integer, number, json, array, object } = s;
   const game = object(
     { game_id: text, name_id: text, display_name: text },
     { banner_url: text, logo_url: text },
@@ -37,7 +47,7 @@ function eventList<Schema>(s: Schemas<Schema>): Schema {
     { avatar_url: text, is_developer: boolean },
   );
   const activity = object({ game, message: text }, { mutual_metadata: json, public_metadata: json });
-  const identity = object(
+  return object(
     {
       identity_id: text,
       display_name: text,
@@ -65,20 +75,18 @@ function eventList<Schema>(s: Schemas<Schema>): Schema {
       presence: object({ status: text, update_ts: text }, { game_activity: activity }),
     },
   );
+}
+
+function lobbyJoinOf<Schema>({ text, boolean, integer, record, object }: Schemas<Schema>): Schema {
   const port = object(
     { hostname: text, is_tls: boolean },
     { host: text, port: integer, port_range: object({ min: integer, max: integer }) },
   );
-  const join = object({
+  return object({
     lobby: object({ lobby_id: text, region: object({ region_id: text, display_name: text }) }),
     player: object({ token: text }),
     ports: record(port),
   });
-  const event = object(
-    { kind: object({}, { identity_update: object({ identity }), matchmaker_lobby_join: join }), ts: text },
-    { notification: object({ title: text, description: text, thumbnail_url: text, url: text }) },
-  );
-  return object({ events: array(event), watch: object({ index: text }) });
 }
 
 /** The event list as one writes it with io-ts's own combinators. */

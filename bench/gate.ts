@@ -25,11 +25,6 @@ export async function benchGate(report: Report): Promise<void> {
   const request = { method: 'POST', url: '/matchmaker/v1/players/connected', headers: {} };
   for (let i = 0; i < 10_500; i++) emulator.handle(request).subscribe();
 
-  const open = async () => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    return { server, port: (server.address() as AddressInfo).port };
-  };
   const tokens = (round: string) =>
     Array.from({ length: SOCKETS }, (_, i) =>
       i % (SOCKETS / VALID) === 0 ? emulator.reservePlayer(lobby_id) : `invalid-${round}-${i}`,
@@ -60,7 +55,10 @@ export async function benchGate(report: Report): Promise<void> {
   admitted = 0;
   gone = 0;
 
-  let [best, bestHandWritten, heapGrowth, refused] = [Infinity, Infinity, Infinity, 0];
+  let best = Infinity;
+  let bestHandWritten = Infinity;
+  let heapGrowth = Infinity;
+  let refused = 0;
   for (let round = 0; round < ROUNDS; round++) {
     const before = heap();
     const { ms, answers } = await time(ours.port, `${round}`);
@@ -84,6 +82,12 @@ export async function benchGate(report: Report): Promise<void> {
   handWritten.server.close();
   await service.close();
   await benchSlotFiles(report);
+}
+
+async function open(): Promise<{ readonly server: Server; readonly port: number }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
 }
 
 /**

@@ -1,13 +1,14 @@
 // npm run coverage: the lines of src/ that no test executes, from what V8 has counted in every
-// process of the tests, bundled programs included. Fails on one that is not in uncovered.json, with
-// its reason, and on one that is there for nothing.
+// process of the tests, bundled programs included. Fails on a place that is not in uncovered.json,
+// with its reason, and on one that is there for nothing. ACCEPT=1 writes the places there.
 //
 // c8 alone would not do: it takes comments and types for covered lines, and a whole bundle, too.
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Profiler } from 'node:inspector';
 import { transformSync } from 'esbuild';
+import ts from 'typescript';
 import { filesUnder } from './files-under.js';
 
 /** What Node writes for each process. */
@@ -73,7 +74,8 @@ function segmentsOf({ sources, mappings }: NonNullable<CachedMap['data']>): read
   if (known) return known;
   const files = sources.map(url => relative(ROOT, url.startsWith('file:') ? fileURLToPath(url) : url));
   const segments: Segment[] = [];
-  let [source, line] = [0, 1];
+  let source = 0;
+  let line = 1;
   for (const [row, mapped] of mappings.split(';').entries()) {
     let column = 0;
     for (const segment of mapped === '' ? [] : mapped.split(',')) {
@@ -104,14 +106,19 @@ function numbersIn(segment: string): readonly number[] {
 const ELSEWHERE =
   /^src\/(integrations\/fleet\/(nats\/|run-fleet\.ts|read\/(durable-position|fleet-batches|fleet-feed)\.ts)|tools\/(marbles\/(drawing|legend-view|lobby-marbles)\.ts|workbench\/page\/))/;
 
-const reasons = JSON.parse(readFileSync(join(import.meta.dirname, 'uncovered.json'), 'utf8')) as Readonly<
-  Record<string, Readonly<Record<string, string>>>
->;
-const listed = new Set(
-  Object.entries(reasons).flatMap(([file, of]) => Object.keys(of).map(key => `${file}: ${key}`)),
-);
+/** What `ACCEPT=1` writes for a new place: somebody has to say why. */
+const UNEXPLAINED = 'why?';
+
+/** Reasons by file and place. */
+type Reasons = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const LIST = join(import.meta.dirname, 'uncovered.json');
+const reasons = JSON.parse(readFileSync(LIST, 'utf8')) as Reasons;
+/** The places that no test executes, with one of their lines. */
+const found: Record<string, Record<string, string>> = {};
 const faults: string[] = [];
-let [all, uncovered] = [0, 0];
+let all = 0;
+let uncovered = 0;
 for (const path of filesUnder(join(ROOT, 'src'), '.ts')) {
   const file = relative(ROOT, path);
   if (ELSEWHERE.test(file)) continue;
@@ -126,15 +133,43 @@ for (const path of filesUnder(join(ROOT, 'src'), '.ts')) {
     all++;
     if (times > 0) continue;
     uncovered++;
-    const isListed = listed.delete(`${file}: ${source}`);
-    if (!isListed) faults.push(`${file}:${line}: no test executes ${source}`);
+    found[file] ??= {};
+    found[file][placeOf(text, line)] ??= `${line}: ${source}`;
   }
 }
-faults.push(
-  ...[...listed].map(one => `${one}: is in test/uncovered.json, but there is no such uncovered line`),
-);
-console.log(
-  `${all} lines of code, of which the tests execute ${(100 - (100 * uncovered) / all).toFixed(2)} %`,
-);
+
+/** The names of what a line is in: its class and method, or its function. */
+function placeOf(text: string, line: number): string {
+  const source = ts.createSourceFile('', text, ts.ScriptTarget.Latest);
+  const start = source.getPositionOfLineAndCharacter(line - 1, 0);
+  const names: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (start < node.getFullStart() || start >= node.getEnd()) return;
+    const name = (node as { readonly name?: ts.Node }).name;
+    const isPlace = ts.isFunctionLike(node) || ts.isClassLike(node) || ts.isVariableDeclaration(node);
+    if (isPlace && name) names.push(name.getText(source));
+    node.forEachChild(visit);
+  };
+  visit(source);
+  return names.join('.') || 'the file itself';
+}
+
+for (const [file, places] of Object.entries(found))
+  for (const [place, line] of Object.entries(places))
+    if ((reasons[file]?.[place] ?? UNEXPLAINED) === UNEXPLAINED)
+      faults.push(`${file}: no test executes a line of ${place}, and nothing says why: ${line}`);
+for (const [file, places] of Object.entries(reasons))
+  for (const place of Object.keys(places))
+    if (!found[file]?.[place]) faults.push(`${file}: uncovered.json has ${place}, which is covered or gone`);
+
+if (process.env.ACCEPT) {
+  const next = Object.entries(found).map(([file, places]) => {
+    const known = Object.keys(places).map(place => [place, reasons[file]?.[place] ?? UNEXPLAINED] as const);
+    return [file, Object.fromEntries(known)] as const;
+  });
+  writeFileSync(LIST, `${JSON.stringify(Object.fromEntries(next), null, 2)}\n`);
+}
+const share = (100 - (100 * uncovered) / all).toFixed(2);
+console.log(`${all} lines of code, of which the tests execute ${share} %`);
 for (const fault of faults) console.log(fault);
 if (faults.length > 0) process.exitCode = 1;

@@ -12,7 +12,9 @@ import {
   type Checkpoint,
   type Gap,
   type GapReason,
+  type SharedWatch,
   type WatchConfig,
+  type WatchSettings,
   type WatchSharing,
   type WatchSignal,
 } from '../stream/index.js';
@@ -36,15 +38,41 @@ export function sharedEvents<Own extends object>(
   config: SharedEventsConfig<IdentityEventList<Own>>,
 ): (audience: Audience<IdentityEventList<Own>>) => Observable<WatchSignal<IdentityEventList<Own>>> {
   type List = IdentityEventList<Own>;
-  const { resume, share, ack, handleOf, indexOf, isEmpty, keyOf, ...watchConfig } = config;
+  const { resume, share, ...watchConfig } = config;
   let last: { readonly raw: RawEventList; readonly list: List } | undefined;
   const listOf = (raw: RawEventList) => {
     if (last?.raw !== raw) last = { raw, list: decodedEvents(endpoint.response, raw) };
     return last.list;
   };
+  const { poll, settings } = endpointWatch<EventsWatchInput, RawEventList>(
+    context,
+    { ...rawEventsWatch, ...endpoint, response: RawEventList },
+    {},
+    ofRawLists(watchConfig, endpoint as object as AnswerSettings<List>, listOf),
+  );
+  const watch = continuingWatch(poll, { ...settings, from: undefined });
+  const shared = new SharedWatchOfEvents(position => share(watch, position), settings, resume);
+  const run = () =>
+    shared
+      .signals()
+      .pipe(
+        map(signal => (signal.kind === 'answer' ? { ...signal, answer: listOf(signal.answer) } : signal)),
+      );
+  return audience =>
+    context.life.heldWhileActive(
+      queuedSignals(run, audience, queuedCount => shared.drops(queuedCount)),
+      audience.isActive$,
+    );
+}
+
+/** The config of a watch of raw lists, whose callbacks get decoded ones. */
+function ofRawLists<List>(
+  { ack, handleOf, indexOf, isEmpty, keyOf, ...others }: WatchConfig<List>,
+  own: AnswerSettings<List>,
+  listOf: (raw: RawEventList) => List,
+): WatchConfig<RawEventList> {
   const ofRaw = <Rest extends readonly unknown[], Result>(of?: (list: List, ...rest: Rest) => Result) =>
     of && ((raw: RawEventList, ...rest: Rest) => of(listOf(raw), ...rest));
-  const own = endpoint as object as AnswerSettings<List>;
   const callbacks = {
     ack: ofRaw(ack),
     // Where it stands is the same in what the service has sent.
@@ -53,54 +81,63 @@ export function sharedEvents<Own extends object>(
     isEmpty: ofRaw(isEmpty ?? own.isEmpty),
     keyOf: ofRaw(keyOf ?? (own.keyOf as typeof keyOf)),
   };
-  const { poll, settings } = endpointWatch<EventsWatchInput, RawEventList>(
-    context,
-    { ...rawEventsWatch, ...endpoint, response: RawEventList },
-    {},
-    { ...watchConfig, ...(definedOptions(callbacks) as WatchConfig<RawEventList>) },
-  );
-  const { from, retention, scheduler } = settings;
-  const watch = continuingWatch(poll, { ...settings, from: undefined });
-  const now = () => scheduler.now();
-  let place: Checkpoint | undefined;
+  return { ...others, ...(definedOptions(callbacks) as WatchConfig<RawEventList>) };
+}
+
+/** A shared watch that is started again where it was, or from now, with a gap for what it missed. */
+class SharedWatchOfEvents {
+  #place: Checkpoint | undefined;
   /**
    * What has been dropped, or is not continued, is a gap before the next answer: only then does a
    * reload see what came before.
    */
-  let due: GapReason | undefined;
-  let isStarted = false;
-  let isRunning = false;
+  #due: GapReason | undefined;
+  #isStarted = false;
+  #isRunning = false;
 
-  const run = () => {
+  constructor(
+    private readonly share: (position: SharedWatch) => Observable<WatchSignal<RawEventList>>,
+    private readonly settings: WatchSettings<RawEventList>,
+    private readonly resume: boolean,
+  ) {}
+
+  signals(): Observable<WatchSignal<RawEventList>> {
+    const { from, scheduler } = this.settings;
     // The age of an index alone is unknown: it counts as new.
-    if (!isStarted && from) place = { index: from.index ?? '', at: from.at ?? now() };
-    if (isStarted && !resume && place) due = 'unwatched';
-    isStarted = true;
-    isRunning = true;
-    const index = place?.index;
-    if (due === 'unwatched') place = undefined;
-    return share(watch, { from: place }).pipe(
-      concatMap((signal): readonly WatchSignal<RawEventList>[] => {
-        if (!due || signal.kind === 'status') return [signal];
-        const gap: Gap = { reason: due, at: now(), index };
-        due = undefined;
-        return signal.kind === 'gap' ? [signal] : [{ kind: 'gap', gap }, signal];
-      }),
-      map(signal => (signal.kind === 'answer' ? { ...signal, answer: listOf(signal.answer) } : signal)),
+    if (!this.#isStarted && from) this.#place = { index: from.index ?? '', at: from.at ?? scheduler.now() };
+    if (this.#isStarted && !this.resume && this.#place) this.#due = 'unwatched';
+    this.#isStarted = true;
+    this.#isRunning = true;
+    const index = this.#place?.index;
+    if (this.#due === 'unwatched') this.#place = undefined;
+    return this.share({ from: this.#place }).pipe(
+      concatMap(signal => this.#withGap(signal, index)),
       // What is held for the next subscriber counts as taken.
       tap(signal => {
-        place = checkpointOf(signal) ?? place;
+        this.#place = checkpointOf(signal) ?? this.#place;
       }),
       finalize(() => {
-        isRunning = false;
+        this.#isRunning = false;
       }),
     );
-  };
-  const drops = (queuedCount: number) => {
-    if (!place) return false;
-    if (!resume && !isRunning) due = 'unwatched';
-    else if (queuedCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
-    return due !== undefined;
-  };
-  return audience => context.life.heldWhileActive(queuedSignals(run, audience, drops), audience.isActive$);
+  }
+
+  #withGap(
+    signal: WatchSignal<RawEventList>,
+    index: string | undefined,
+  ): readonly WatchSignal<RawEventList>[] {
+    if (!this.#due || signal.kind === 'status') return [signal];
+    const gap: Gap = { reason: this.#due, at: this.settings.scheduler.now(), index };
+    this.#due = undefined;
+    return signal.kind === 'gap' ? [signal] : [{ kind: 'gap', gap }, signal];
+  }
+
+  /** Whether what waits for the next subscriber is dropped: it is too old, or not continued. */
+  drops(queuedCount: number): boolean {
+    const { retention, scheduler } = this.settings;
+    if (!this.#place) return false;
+    if (!this.resume && !this.#isRunning) this.#due = 'unwatched';
+    else if (queuedCount > 0 && scheduler.now() - this.#place.at > ageLimit(retention)) this.#due = 'silence';
+    return this.#due !== undefined;
+  }
 }

@@ -40,7 +40,9 @@ export function planDisruptions(stage: Stage): {
     identities.filter(({ kind, followedBy }) => kind === 'bulk' && followedBy === name),
   );
   const steady = plan.events - plan.bulks * bulky.length * plan.bulk;
-  let [bulks, throws, starved] = [0, 0, 0];
+  let bulks = 0;
+  let throws = 0;
+  let starved = 0;
   let outages = Promise.resolve();
 
   const publishBulk = async () => {
@@ -52,16 +54,7 @@ export function planDisruptions(stage: Stage): {
     }
   };
   const throwInSubscriber = async () => {
-    let isOver = false as boolean;
-    const thrown = followers.consumer.throwInSubscriber().then(hasEnded => {
-      isOver = true;
-      if (hasEnded) throws++;
-    });
-    // It throws at the next event, which must not come before it knows that.
-    while (!isOver) {
-      await service.publish(identities.map(nextEvent));
-      await Promise.race([thrown, wait(1_000)]);
-    }
+    if (await hasThrown(stage)) throws++;
   };
   const freezeInTurn = async () => {
     for (const { child } of all) await freeze(child(), plan.timeout / 2);
@@ -72,8 +65,8 @@ export function planDisruptions(stage: Stage): {
     await Promise.all(frozen);
   };
 
-  const spread = (count: number, at: number, name: string, act: Disruption['act']): readonly Disruption[] =>
-    Array.from({ length: count }, (_, i) => ({ at: (0.02 + (0.95 * (i + at)) / count) * steady, name, act }));
+  const spread = (count: number, at: number, name: string, act: Disruption['act']) =>
+    spreadOver(steady, count, at).map(at => ({ at, name, act }));
   const alongside = (count: number, at: number, name: string, act: Disruption['act']) =>
     spread(count, at, name, () => {
       inBackground(act());
@@ -100,4 +93,24 @@ export function planDisruptions(stage: Stage): {
     }),
   ];
   return { disruptions: disruptions.sort((a, b) => a.at - b.at), steady, throws: () => throws };
+}
+
+/** When something happens that happens `count` times, after how many of the steady events. */
+function spreadOver(steady: number, count: number, at: number): readonly number[] {
+  return Array.from({ length: count }, (_, i) => (0.02 + (0.95 * (i + at)) / count) * steady);
+}
+
+/** Throws in the subscriber of the consumer. Whether that has ended it. */
+async function hasThrown({ service, followers, identities, nextEvent }: Stage): Promise<boolean> {
+  let isOver = false as boolean;
+  const thrown = followers.consumer.throwInSubscriber().then(hasEnded => {
+    isOver = true;
+    return hasEnded;
+  });
+  // It throws at the next event, which must not come before it knows that.
+  while (!isOver) {
+    await service.publish(identities.map(nextEvent));
+    await Promise.race([thrown, wait(1_000)]);
+  }
+  return thrown;
 }

@@ -33,7 +33,7 @@ export async function openRoute(
   const open = new Set<Connection>();
   let mode: RouteMode = 'open';
   const server = createServer(socket => {
-    const connection = newConnection(socket, to, () => mode, onRequest);
+    const connection = new Connection(socket, to, () => mode, onRequest);
     open.add(connection);
     socket.once('close', () => open.delete(connection));
   });
@@ -57,78 +57,82 @@ function listenOn(server: Server, port: number, backlog: number): Promise<number
   });
 }
 
-interface Connection {
-  readonly change: (mode: RouteMode) => void;
-}
-
-function newConnection(
-  client: Socket,
-  to: number,
-  mode: () => RouteMode,
-  onRequest: (head: string) => void,
-): Connection {
-  let upstream: Socket | undefined;
-  let head = '';
+/** A connection of a client, and the one to the service that belongs to it. */
+class Connection {
+  #upstream: Socket | undefined;
+  #head = '';
   /** Whether a request has had no byte of an answer. */
-  let isPending = false;
+  #isPending = false;
   /** A connection whose bytes were lost stays silent for ever. */
-  let isDead = false;
+  #isDead = false;
 
-  const detach = () => {
-    upstream?.removeAllListeners().on('error', () => undefined);
-    upstream?.destroy();
-    upstream = undefined;
-  };
-  const reset = () => {
-    detach();
-    // Node cannot reset a connection that is being closed.
-    if (client.readableEnded || client.writableEnded) client.destroy();
-    else client.resetAndDestroy();
-  };
-  const connected = () => {
-    upstream = connect(to, '127.0.0.1');
-    upstream.on('data', bytes => {
-      isPending = false;
-      client.write(bytes);
-    });
-    upstream.on('error', reset);
-    upstream.on('end', () => client.end());
-    return upstream;
-  };
-  const answer = (mode: RouteMode) => {
-    detach();
-    setTimeout(() => {
-      if (!isPending || client.destroyed) return;
-      isPending = false;
-      client.write(pageOf(mode));
-    }, HOLD);
-  };
+  constructor(
+    private readonly client: Socket,
+    private readonly to: number,
+    private readonly mode: () => RouteMode,
+    private readonly onRequest: (head: string) => void,
+  ) {
+    client.on('error', () => undefined);
+    client.once('close', () => this.#detach());
+    client.on('data', bytes => this.#receive(bytes));
+  }
 
-  client.on('error', () => undefined);
-  client.once('close', detach);
-  client.on('data', bytes => {
-    const now = mode();
-    head += bytes.toString('latin1');
-    const isRequest = head.includes('\r\n\r\n');
+  change(next: RouteMode): void {
+    if (this.#isDead) return;
+    this.#isDead = next === 'silent';
+    if (this.#isDead) this.#detach();
+    if (next === 'closed') this.#reset();
+    if (isAnswering(next) && this.#isPending) this.#answer(next);
+  }
+
+  #receive(bytes: Buffer): void {
+    const now = this.mode();
+    this.#head += bytes.toString('latin1');
+    const isRequest = this.#head.includes('\r\n\r\n');
     if (isRequest) {
-      onRequest(head);
-      head = '';
-      isPending = true;
+      this.onRequest(this.#head);
+      this.#head = '';
+      this.#isPending = true;
     }
-    isDead ||= now === 'silent';
-    if (isDead) return;
-    if (!isAnswering(now)) (upstream ?? connected()).write(bytes);
-    else if (isRequest) answer(now);
-  });
-  return {
-    change: next => {
-      if (isDead) return;
-      isDead = next === 'silent';
-      if (isDead) detach();
-      if (next === 'closed') reset();
-      if (isAnswering(next) && isPending) answer(next);
-    },
-  };
+    this.#isDead ||= now === 'silent';
+    if (this.#isDead) return;
+    if (!isAnswering(now)) (this.#upstream ?? this.#connected()).write(bytes);
+    else if (isRequest) this.#answer(now);
+  }
+
+  #connected(): Socket {
+    const upstream = connect(this.to, '127.0.0.1');
+    this.#upstream = upstream;
+    upstream.on('data', bytes => {
+      this.#isPending = false;
+      this.client.write(bytes);
+    });
+    upstream.on('error', () => this.#reset());
+    upstream.on('end', () => this.client.end());
+    return upstream;
+  }
+
+  #answer(mode: RouteMode): void {
+    this.#detach();
+    setTimeout(() => {
+      if (!this.#isPending || this.client.destroyed) return;
+      this.#isPending = false;
+      this.client.write(pageOf(mode));
+    }, HOLD);
+  }
+
+  #detach(): void {
+    this.#upstream?.removeAllListeners().on('error', () => undefined);
+    this.#upstream?.destroy();
+    this.#upstream = undefined;
+  }
+
+  #reset(): void {
+    this.#detach();
+    // Node cannot reset a connection that is being closed.
+    if (this.client.readableEnded || this.client.writableEnded) this.client.destroy();
+    else this.client.resetAndDestroy();
+  }
 }
 
 function isAnswering(mode: RouteMode): boolean {

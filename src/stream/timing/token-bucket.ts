@@ -72,7 +72,7 @@ export class TokenBucket<Queue extends string = 'all'> {
   #serve(): void {
     while (this.waiting > 0 && this.nextIn() === 0) {
       this.#pay();
-      this.#next()?.complete();
+      this.#next().complete();
     }
     if (this.waiting === 0 || !this.#timer.closed) return;
     this.#timer = this.scheduler.schedule(() => {
@@ -82,15 +82,12 @@ export class TokenBucket<Queue extends string = 'all'> {
   }
 
   /** Takes the first request of the next queue, which then comes last. */
-  #next(): Subscriber<number> | undefined {
-    for (const [name, queue] of this.#queues) {
-      const [first] = queue;
-      if (!first) continue;
-      queue.delete(first);
-      this.#queues.delete(name);
-      this.#queues.set(name, queue);
-      return first;
-    }
-    return undefined;
+  #next(): Subscriber<number> {
+    const [name, queue] = [...this.#queues].find(([, waiting]) => waiting.size > 0)!;
+    const [first] = queue;
+    queue.delete(first!);
+    this.#queues.delete(name);
+    this.#queues.set(name, queue);
+    return first!;
   }
 }

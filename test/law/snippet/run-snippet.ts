@@ -1,11 +1,11 @@
-import { fork } from 'node:child_process';
+import { fork, type ChildProcess } from 'node:child_process';
 import { createServer } from 'node:http';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createClient } from 'lobby-rx';
-import { createEmulator, listen, seedWorld, simulateActivity } from 'lobby-rx/emulator';
+import { createEmulator, listen, seedWorld, simulateActivity, type Emulator } from 'lobby-rx/emulator';
 import { lobbyGate } from 'lobby-rx/lobby-server';
 import type { Snippet } from './snippet.js';
 
@@ -110,72 +110,42 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
   const world = seedWorld(emulator, { maxPlayers: 10_000 });
   const service = await listen(emulator);
   const lobby = await openLobby(createClient({ ...service.urls, token: world.lobbyToken }));
-
-  const child = fork(file, {
-    // Some save a file.
-    cwd: mkdtempSync(join(FOLDER, 'run-')),
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    env: {
-      PATH: process.env.PATH,
-      LOBBY_RX_URL: service.url,
-      LOBBY_RX_GROUP_URL: service.urls.groupUrl,
-      LOBBY_RX_MATCHMAKER_URL: service.urls.matchmakerUrl,
-      LOBBY_RX_API_URL: service.urls.apiUrl,
-      LOBBY_TOKEN: world.lobbyToken,
-      GATE: 'a',
-      LOBBY_RX_TOKEN: isLobby ? world.lobbyToken : world.identityToken,
-      LOBBY_RX_GROUP: world.groupId,
-      SNIPPET_IDENTITY: world.identityId,
-      SNIPPET_PLAYER: world.playerToken,
-      SNIPPET_LOBBY: lobby.url,
-    },
+  const { child, output } = startProgram(file, {
+    LOBBY_RX_URL: service.url,
+    LOBBY_RX_GROUP_URL: service.urls.groupUrl,
+    LOBBY_RX_MATCHMAKER_URL: service.urls.matchmakerUrl,
+    LOBBY_RX_API_URL: service.urls.apiUrl,
+    LOBBY_TOKEN: world.lobbyToken,
+    GATE: 'a',
+    LOBBY_RX_TOKEN: isLobby ? world.lobbyToken : world.identityToken,
+    LOBBY_RX_GROUP: world.groupId,
+    SNIPPET_IDENTITY: world.identityId,
+    SNIPPET_PLAYER: world.playerToken,
+    SNIPPET_LOBBY: lobby.url,
   });
-  let out = '';
-  let err = '';
-  child.stdout!.on('data', (data: Buffer) => {
-    out += data.toString();
-  });
-  child.stderr!.on('data', (data: Buffer) => {
-    err += data.toString();
-  });
+  const tokens = new SessionTokens(emulator, child, world.identityToken);
 
   const shown = new Set<unknown>();
   let happened = 0;
   let lastNews = 0;
   let isLate = false;
   let isEnding = false;
-  const news = () => {
-    lastNews = happened;
-  };
   const end = () => {
     if (isEnding) return;
     isEnding = true;
     // It may have just ended by itself.
     if (child.connected) child.send('end', () => undefined);
   };
-  const renewed = new Set<string>();
-  let current = world.identityToken;
-  const renew = () => {
-    const isUsed = emulator.requests.some(({ token }) => token === current);
-    if (!isUsed || renewed.size === TOKENS || !child.connected) return;
-    current = emulator.renewToken(current);
-    renewed.add(current);
-    child.send(current, () => undefined);
-  };
   child.on('message', (message: number | { readonly known: string }) => {
     // Not before it can sign in again.
     if (typeof message === 'object') return emulator.expireToken(message.known);
-    if (!shown.has(message)) news();
+    if (!shown.has(message)) lastNews = happened;
     shown.add(message);
   });
-  const tokens = () => {
-    const rejected = emulator.requests.filter(({ status }) => status === 401).length;
-    return { rejected, renewed: emulator.requests.filter(({ token }) => renewed.has(token!)).length };
-  };
   const activity = simulateActivity(emulator, world, { every: 10 }).subscribe(() => {
     happened++;
-    renew();
-    const { rejected, renewed } = tokens();
+    tokens.renew();
+    const { rejected, renewed } = tokens.counts();
     const isSeen = shows > 0 ? shown.size > 0 : emulator.requests.length > 0;
     if (isSeen && (rejected === 0 || renewed > 0) && happened - lastNews > ENOUGH) end();
     if (happened === TOO_MUCH) {
@@ -188,7 +158,53 @@ export async function runSnippet({ file, shows, isLobby }: Program): Promise<End
   activity.unsubscribe();
   lobby.close();
   await service.close();
-  return { code, out, err, ...tokens(), shown: shown.size, isLate };
+  return { code, ...output(), ...tokens.counts(), shown: shown.size, isLate };
+}
+
+function startProgram(file: string, env: Readonly<Record<string, string>>) {
+  const child = fork(file, {
+    // Some save a file.
+    cwd: mkdtempSync(join(FOLDER, 'run-')),
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    env: { PATH: process.env.PATH, ...env },
+  });
+  let out = '';
+  let err = '';
+  child.stdout!.on('data', (data: Buffer) => {
+    out += data.toString();
+  });
+  child.stderr!.on('data', (data: Buffer) => {
+    err += data.toString();
+  });
+  return { child, output: () => ({ out, err }) };
+}
+
+/** The tokens of a program's session: each is renewed once it has been used. */
+class SessionTokens {
+  readonly #renewed = new Set<string>();
+
+  constructor(
+    private readonly emulator: Emulator,
+    private readonly child: ChildProcess,
+    private current: string,
+  ) {}
+
+  renew(): void {
+    const isUsed = this.emulator.requests.some(({ token }) => token === this.current);
+    if (!isUsed || this.#renewed.size === TOKENS || !this.child.connected) return;
+    this.current = this.emulator.renewToken(this.current);
+    this.#renewed.add(this.current);
+    this.child.send(this.current, () => undefined);
+  }
+
+  /** How many requests were rejected, and how many had a token that was renewed. */
+  counts(): { readonly rejected: number; readonly renewed: number } {
+    const { requests } = this.emulator;
+    return {
+      rejected: requests.filter(({ status }) => status === 401).length,
+      renewed: requests.filter(({ token }) => this.#renewed.has(token!)).length,
+    };
+  }
 }
 
 /** The lobby that a snippet reaches at any address of a lobby. */
