@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildPrograms } from './build.js';
 import { CHECKED_PARTS, isPartName, PART_NAMES, type PartName } from './part-name.js';
-import { createReport, type Figure, type PrintedReport } from './report.js';
+import { createReport, type Figure, type PrintedReport, type Table } from './report.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -63,8 +63,9 @@ function run(name: PartName): Promise<PrintedReport> {
   const report = createReport();
   const child = fork(programs.path('part'), [name, values.watches], { execArgv: ['--expose-gc'] });
   const timer = setTimeout(() => child.kill('SIGKILL'), limit);
-  child.on('message', (message: string | Figure) => {
+  child.on('message', (message: string | Figure | Table) => {
     if (typeof message === 'string') report.heading(message);
+    else if ('rows' in message) report.table(message.heading, message.rows);
     else report.add(message);
   });
   return new Promise(resolve => {

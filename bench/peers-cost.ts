@@ -1,0 +1,200 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { median } from './measure.js';
+import { PEERS, WIRES, type Peer } from './peers-protocol.js';
+import { bounded, type Bound, type Report } from './report.js';
+import { replyOf } from './service-process.js';
+import { checkOpenFiles } from './watch-cost.js';
+
+/** What the service is told: to publish events to its first logs in turn. `null`: all at once. */
+export interface PublishCommand {
+  readonly count: number;
+  readonly perSecond: number | null;
+  readonly logs: number;
+}
+
+/** How many polls it holds, and how many events it has published. */
+export interface ServiceState {
+  readonly held: number;
+  readonly published: number;
+}
+
+/** What a process that follows is told. `forget` what has come, `weigh` the memory, `list` the latencies. */
+export type FollowCommand =
+  { readonly do: 'open'; readonly count: number } | { readonly do: 'state' | 'forget' | 'weigh' | 'list' };
+
+/** CPU in µs so far, how many events have come, and what was asked for. */
+export interface FollowerState {
+  readonly cpu: number;
+  readonly received: number;
+  /** In MB. */
+  readonly heap: number;
+  readonly rss: number;
+  readonly latencies: readonly number[];
+}
+
+/** What a client takes. */
+interface Cost {
+  /** Of an event to one of the streams, and of one to each of them at the same time, in µs. */
+  readonly cpu: number;
+  readonly cpuOfAll: number;
+  /** Of a stream, in KB. */
+  readonly heap: number;
+  readonly rss: number;
+  /** How soon events to one of the streams come, in ms. */
+  readonly p50: number;
+  readonly p99: number;
+  /** How soon an event to each of them has come to all, in ms. */
+  readonly toAll: number;
+}
+
+const STREAMS = 1_000;
+/** Half of them come one by one, the others to all streams at once. */
+const EVENTS = 20_000;
+const PER_SECOND = 400;
+/** So many are opened, and get as many events each, before anything is measured: code is compiled and buffers grow. */
+const WARM_UP_STREAMS = 100;
+const WARM_UP_EVENTS = 2_000;
+const WARM_UP_ROUNDS = 5;
+/** The connections are opened in groups: a thousand at once would overflow the queue of the listening socket. */
+const GROUP = 100;
+
+/** What 1,000 streams and 20,000 events take each client, in a process of its own, beside a service of its own. */
+export async function benchPeerCost(report: Report): Promise<void> {
+  checkOpenFiles(STREAMS);
+  const costs = new Map<Peer, Cost>();
+  for (const peer of PEERS) costs.set(peer, await costOf(peer));
+  const streams = STREAMS.toLocaleString('en');
+  const events = `${EVENTS.toLocaleString('en')} events, ${PER_SECOND} a second or one to all at once`;
+  report.heading(`${streams} streams, ${events}; × is beside the better of the two peers`);
+  for (const { measure, text, unit, bounds } of MEASURES) {
+    const better = Math.min(...OTHERS.map(peer => costs.get(peer)![measure]));
+    for (const peer of PEERS) {
+      const value = costs.get(peer)![measure];
+      const figure = { name: `${text}, ${peer}`, value, unit };
+      if (OTHERS.includes(peer)) report.add(figure);
+      else report.add({ ...figure, ratio: value / better, ...bounded(bounds[peer]) });
+    }
+  }
+}
+
+const OTHERS: readonly Peer[] = ['@electric-sql/client', '@durable-streams/client'];
+
+interface Measure {
+  readonly measure: keyof Cost;
+  readonly text: string;
+  readonly unit: string;
+  readonly bounds: Partial<Record<Peer, Bound>>;
+}
+
+const MEASURES: readonly Measure[] = [
+  { measure: 'cpuOfAll', text: 'CPU of an event, to all at once', unit: 'µs', bounds: {} },
+  { measure: 'cpu', text: 'CPU of an event, one by one', unit: 'µs', bounds: {} },
+  { measure: 'heap', text: 'heap of a stream', unit: 'KB', bounds: {} },
+  { measure: 'rss', text: 'resident memory of a stream', unit: 'KB', bounds: {} },
+  { measure: 'p50', text: 'half of the events come within', unit: 'ms', bounds: {} },
+  { measure: 'p99', text: '99 of 100 come within', unit: 'ms', bounds: {} },
+  { measure: 'toAll', text: 'one to all has come to all within', unit: 'ms', bounds: {} },
+];
+
+/** A service, and the process that follows its logs. */
+class Pair {
+  readonly #service: ChildProcess;
+  readonly #follower: ChildProcess;
+  #opened = 0;
+
+  constructor(service: ChildProcess, follower: ChildProcess) {
+    this.#service = service;
+    this.#follower = follower;
+  }
+
+  async tell(command: FollowCommand): Promise<FollowerState> {
+    return (await replyOf(this.#follower, command)) as FollowerState;
+  }
+
+  /** Opens more streams. Resolves when all of them have a poll that is held. */
+  async open(count: number): Promise<void> {
+    for (let left = count; left > 0; left -= GROUP) {
+      await this.tell({ do: 'open', count: GROUP });
+      this.#opened += GROUP;
+      await this.#areHeld();
+    }
+  }
+
+  /** Publishes events one by one, or one to each log at once. Resolves when all have come. */
+  async publish(perSecond: number | null, count = this.#opened): Promise<FollowerState> {
+    await this.tell({ do: 'forget' });
+    await replyOf(this.#service, { count, perSecond, logs: this.#opened } satisfies PublishCommand);
+    let state = await this.tell({ do: 'state' });
+    while (state.received < count) {
+      await pause(50);
+      state = await this.tell({ do: 'state' });
+    }
+    await this.#areHeld();
+    if (state.received > count) throw new Error(`${state.received} events came, of ${count}`);
+    return state;
+  }
+
+  async #areHeld(): Promise<void> {
+    const deadline = Date.now() + 60_000;
+    let held = NaN;
+    while (held !== this.#opened) {
+      if (Date.now() > deadline) throw new Error(`${held} of ${this.#opened} polls are held`);
+      ({ held } = (await replyOf(this.#service, {})) as ServiceState);
+      if (held !== this.#opened) await pause(5);
+    }
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, ms));
+}
+
+async function costOf(peer: Peer): Promise<Cost> {
+  const service = fork(join(import.meta.dirname, 'peers-service.mjs'), [WIRES[peer]]);
+  const { port } = (await replyOf(service)) as { readonly port: number };
+  const url = `http://127.0.0.1:${port}`;
+  const follower = fork(join(import.meta.dirname, 'peers-watcher.mjs'), [peer, url], {
+    execArgv: ['--expose-gc'],
+  });
+  try {
+    return await measure(new Pair(service, follower));
+  } finally {
+    follower.disconnect();
+    await once(follower, 'exit');
+    service.disconnect();
+  }
+}
+
+async function measure(pair: Pair): Promise<Cost> {
+  await pair.open(WARM_UP_STREAMS);
+  await pair.publish(PER_SECOND, WARM_UP_EVENTS);
+  const before = await pair.tell({ do: 'weigh' });
+  await pair.open(STREAMS - WARM_UP_STREAMS);
+  const after = await pair.tell({ do: 'weigh' });
+  for (let i = 0; i < WARM_UP_ROUNDS; i++) await pair.publish(null);
+
+  const half = EVENTS / 2;
+  const toAll: number[] = [];
+  const atFirst = await pair.tell({ do: 'state' });
+  for (let i = 0; i < half / STREAMS; i++) {
+    await pair.publish(null);
+    const { latencies } = await pair.tell({ do: 'list' });
+    toAll.push(Math.max(...latencies));
+  }
+  const between = await pair.tell({ do: 'state' });
+  await pair.publish(PER_SECOND, half);
+  const { cpu, latencies } = await pair.tell({ do: 'list' });
+  const sorted = [...latencies].sort((a, b) => a - b);
+  const kilobytesOfEach = 1024 / (STREAMS - WARM_UP_STREAMS);
+  return {
+    cpu: (cpu - between.cpu) / half,
+    cpuOfAll: (between.cpu - atFirst.cpu) / half,
+    heap: (after.heap - before.heap) * kilobytesOfEach,
+    rss: (after.rss - before.rss) * kilobytesOfEach,
+    p50: sorted[half >> 1]! / 1_000,
+    p99: sorted[Math.floor(half * 0.99)]! / 1_000,
+    toAll: median(toAll) / 1_000,
+  };
+}
