@@ -44,7 +44,10 @@ interface LogAnswer {
   readonly entries: readonly Entry[];
 }
 
-/** What each answer means: the row of docs/any-service.md. Only a 410 of the service itself refuses an index. */
+/**
+ * What each answer means: the row of docs/any-service.md. Only a 410 of the service itself refuses
+ * an index.
+ */
 function meaningOf(error: unknown): Recovery {
   if (!(error instanceof HttpError)) return recovery(error);
   const { status, after, isJson } = error;
@@ -63,7 +66,7 @@ function follow(poll: Poll<LogAnswer>, sink: Sink, stop: AbortSignal | undefined
       if (signal.kind === 'answer') sink.entries(signal.answer.entries);
       if (signal.kind === 'gap') sink.sign(signal.gap.reason);
     },
-    error: error => sink.ended(String(error)),
+    error: (error: unknown) => sink.ended(String(error)),
     complete: () => sink.ended('complete'),
   });
   stop?.addEventListener('abort', () => following.unsubscribe());

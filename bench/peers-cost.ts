@@ -20,7 +20,10 @@ export interface ServiceState {
   readonly published: number;
 }
 
-/** What a process that follows is told. `forget` what has come, `weigh` the memory, `list` the latencies. */
+/**
+ * What a process that follows is told. `forget` what has come, `weigh` the memory, `list` the
+ * latencies.
+ */
 export type FollowCommand =
   { readonly do: 'open'; readonly count: number } | { readonly do: 'state' | 'forget' | 'weigh' | 'list' };
 
@@ -53,14 +56,23 @@ const STREAMS = 1_000;
 /** Half of them come one by one, the others to all streams at once. */
 const EVENTS = 20_000;
 const PER_SECOND = 400;
-/** So many are opened, and get as many events each, before anything is measured: code is compiled and buffers grow. */
+/**
+ * So many are opened, and get as many events each, before anything is measured: code is compiled
+ * and buffers grow.
+ */
 const WARM_UP_STREAMS = 100;
 const WARM_UP_EVENTS = 2_000;
 const WARM_UP_ROUNDS = 5;
-/** The connections are opened in groups: a thousand at once would overflow the queue of the listening socket. */
+/**
+ * The connections are opened in groups: a thousand at once would overflow the queue of the
+ * listening socket.
+ */
 const GROUP = 100;
 
-/** What 1,000 streams and 20,000 events take each client, in a process of its own, beside a service of its own. */
+/**
+ * What 1,000 streams and 20,000 events take each client, in a process of its own, beside a service
+ * of its own.
+ */
 export async function benchPeerCost(report: Report): Promise<void> {
   checkOpenFiles(STREAMS);
   const costs = new Map<Peer, Cost>();

@@ -88,7 +88,8 @@ class Received implements Sink {
 
 /** Plays each fault to each client, and adds a table of what came of it. */
 export async function benchFaults(report: Report): Promise<void> {
-  // What a client throws where nobody can catch it ends only that client. Their warnings would hide the table.
+  // What a client throws where nobody can catch it ends only that client. Their warnings would hide
+  // the table.
   const ignore = () => undefined;
   process.on('unhandledRejection', ignore);
   console.warn = ignore;

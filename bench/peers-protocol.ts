@@ -44,7 +44,9 @@ export interface Answer {
   readonly text: string;
 }
 
-/** How a server of a kind reads requests and writes answers. `end`: the place after the last entry. */
+/**
+ * How a server of a kind reads requests and writes answers. `end`: the place after the last entry.
+ */
 interface Language {
   question(query: URLSearchParams, end: number): Question;
   answer(part: Part, question: Question): Answer;

@@ -1,4 +1,5 @@
-// A server of many logs, `/0`, `/1`…, that speaks as one of the stand-ins does: node peers-service.mjs WIRE
+// A server of many logs, `/0`, `/1`…, that speaks as one of the stand-ins does: node peers-
+// service.mjs WIRE
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { LANGUAGES, type Entry, type Question, type Wire } from './peers-protocol.js';

@@ -1,4 +1,5 @@
-// A process that follows many logs with one of the clients, and says on command what that takes: node peers-watcher.mjs PEER URL
+// A process that follows many logs with one of the clients, and says on command what that takes:
+// node peers-watcher.mjs PEER URL
 import { heap } from './measure.js';
 import { FOLLOWS, type Sink } from './peers-clients.js';
 import type { FollowCommand, FollowerState } from './peers-cost.js';

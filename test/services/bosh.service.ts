@@ -7,7 +7,10 @@ import { CuttingProxy } from './cutting-proxy.js';
 import { eventsOf, eventsToSend, gapsOf, LAST, unexplained, type Seen } from './log-of-events.js';
 import { Server, until } from './server.js';
 
-/** The messages of one answer, and what the next request is to say: the session and the id of the request. */
+/**
+ * The messages of one answer, and what the next request is to say: the session and the id of the
+ * request.
+ */
 interface Messages {
   readonly texts: readonly string[];
   readonly index: string;
@@ -73,7 +76,10 @@ describe('a watch of XMPP over BOSH, as Prosody has it', function () {
     return { seen, jids, stop: () => following.unsubscribe() };
   }
 
-  /** Logs in, and returns a function that sends messages. The server holds the last request until the next one comes. */
+  /**
+   * Logs in, and returns a function that sends messages. The server holds the last request until
+   * the next one comes.
+   */
   async function sender() {
     const session = await logIn(url);
     let last: Promise<unknown> = Promise.resolve();

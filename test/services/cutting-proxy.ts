@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
 /**
- * A proxy that closes a connection in the middle of a part of an answer: of every `every`-th part, in whichever connection. It counts, and
+ * A proxy that closes a connection in the middle of a part of an answer: of every `every`-th part,
+ * in whichever connection. It counts, and
  * does not draw lots, so that each run of a test has as many cuts.
  */
 export class CuttingProxy {

@@ -108,7 +108,8 @@ describe('a watch of Durable Streams, by long polling', function () {
     await until(() => eventsOf(seen).includes(LAST), 'the last of them');
     stop();
     deepStrictEqual(unexplained(events, seen), []);
-    // While it stores an event, it may answer with an offset that is older: then that event comes again.
+    // While it stores an event, it may answer with an offset that is older: then that event comes
+    // again.
     deepStrictEqual(new Set(gapsOf(seen)), new Set(gapsOf(seen).length > 0 ? ['index_backwards'] : []));
   });
 

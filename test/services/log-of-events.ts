@@ -11,7 +11,8 @@ export function eventsToSend(count: number): readonly string[] {
 export type Seen = { readonly event: string } | { readonly gap: string };
 
 /**
- * What is lost, doubled or out of order, and not after a gap. Events may equal each other, so that all places are kept at which
+ * What is lost, doubled or out of order, and not after a gap. Events may equal each other, so that
+ * all places are kept at which
  * the subscriber may be. After a gap that is anywhere.
  */
 export function unexplained(sent: readonly string[], seen: readonly Seen[]): readonly string[] {
