@@ -91,6 +91,7 @@ export async function benchFaults(report: Report): Promise<void> {
   // What a client throws where nobody can catch it ends only that client. Their warnings would hide
   // the table.
   const ignore = () => undefined;
+  const { warn, error } = console;
   process.on('unhandledRejection', ignore);
   console.warn = ignore;
   console.error = ignore;
@@ -102,6 +103,8 @@ export async function benchFaults(report: Report): Promise<void> {
   for (const group of GROUPS) await Promise.all(group.map(playAll));
   await slow;
   process.off('unhandledRejection', ignore);
+  console.warn = warn;
+  console.error = error;
   const rows = FAULTS.flatMap((fault, i) =>
     COMPARED.map((peer, j) => rowOf(`${i + 1} ${fault}`, peer, outcomes.get(fault)![j]!)),
   );
