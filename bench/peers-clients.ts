@@ -26,7 +26,7 @@ export type Follow = (url: string, sink: Sink, token: TokenSource, stop?: AbortS
 class HttpError extends Error {
   readonly status: number;
   /** What `Retry-After` asks for, in ms. */
-  readonly after: number | undefined;
+  readonly retryAfter: number | undefined;
   readonly isJson: boolean;
 
   constructor(status: number, header: (name: string) => string | null) {
@@ -35,7 +35,7 @@ class HttpError extends Error {
     const after = header('retry-after');
     const seconds = Number(after);
     const ms = Number.isNaN(seconds) ? Date.parse(after ?? '') - Date.now() : seconds * 1_000;
-    this.after = after === null ? undefined : Math.max(0, ms);
+    this.retryAfter = after === null ? undefined : Math.max(0, ms);
     this.isJson = header('content-type')?.includes('json') ?? false;
   }
 }
@@ -50,9 +50,9 @@ interface LogAnswer {
  */
 function meaningOf(error: unknown): Recovery {
   if (!(error instanceof HttpError)) return recovery(error);
-  const { status, after, isJson } = error;
+  const { status, retryAfter, isJson } = error;
   if (status === 410 && isJson) return { kind: 'index' };
-  return { kind: 'retry', mayBeCut: status !== 500, ...(after !== undefined && { after }) };
+  return { kind: 'retry', mayBeCut: status !== 500, retryAfter };
 }
 
 function follow(poll: Poll<LogAnswer>, sink: Sink, stop: AbortSignal | undefined): void {

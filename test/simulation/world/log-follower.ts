@@ -7,12 +7,12 @@ import type { Surroundings } from './subscriber.js';
 class HttpError extends Error {
   readonly status: number;
   /** What it asks to wait, in ms. */
-  readonly after: number | undefined;
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, after: number | undefined) {
+  constructor(status: number, retryAfter: number | undefined) {
     super(`HTTP ${status}`);
     this.status = status;
-    this.after = after;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -41,7 +41,7 @@ export function followLog(config: LogWatch, surroundings: Surroundings): { close
       isEmpty: ({ items }) => items.length === 0,
       recovery: error =>
         error instanceof HttpError
-          ? { kind: 'retry', mayBeCut: error.status !== 500, after: error.after }
+          ? { kind: 'retry', mayBeCut: error.status !== 500, retryAfter: error.retryAfter }
           : recovery(error),
       wake$,
       scheduler: clocks.client,
