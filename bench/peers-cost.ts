@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
-import { median } from './measure.js';
+import { roundsOf } from './measure.js';
 import { PEERS, WIRES, type Peer } from './peers-protocol.js';
 import { bounded, type Bound, type Report } from './report.js';
 import { replyOf } from './service-process.js';
@@ -37,14 +36,17 @@ export interface FollowerState {
   readonly latencies: readonly number[];
 }
 
+/** Of a stream, in KB. */
+interface Memory {
+  readonly heap: number;
+  readonly rss: number;
+}
+
 /** What a client takes. */
-interface Cost {
+interface Cost extends Memory {
   /** Of an event to one of the streams, and of one to each of them at the same time, in µs. */
   readonly cpu: number;
   readonly cpuOfAll: number;
-  /** Of a stream, in KB. */
-  readonly heap: number;
-  readonly rss: number;
   /** How soon events to one of the streams come, in ms. */
   readonly p50: number;
   readonly p99: number;
@@ -53,8 +55,8 @@ interface Cost {
 }
 
 const STREAMS = 1_000;
-/** Half of them come one by one, the others to all streams at once. */
-const EVENTS = 20_000;
+/** In each round, one event comes to all streams at once, and then one to each of them in turn. */
+const ROUNDS = 10;
 const PER_SECOND = 400;
 /**
  * The first streams get events before anything is measured, so that code is compiled and buffers
@@ -71,22 +73,38 @@ const GROUP = 100;
 
 /**
  * What 1,000 streams and 20,000 events take each client, in a process of its own, beside a service
- * of its own.
+ * of its own. They take turns, so that other load on the machine affects all of them.
  */
 export async function benchPeerCost(report: Report): Promise<void> {
   checkOpenFiles(STREAMS);
-  const costs = new Map<Peer, Cost>();
-  for (const peer of PEERS) costs.set(peer, await costOf(peer));
-  const streams = STREAMS.toLocaleString('en');
-  const events = `${EVENTS.toLocaleString('en')} events, ${PER_SECOND} a second or one to all at once`;
-  report.heading(`${streams} streams, ${events}; × is beside the better of the two peers`);
-  for (const { measure, text, unit, bounds } of MEASURES) {
-    const better = Math.min(...OTHERS.map(peer => costs.get(peer)![measure]));
+  const costs = new Map<Peer, Cost[]>();
+  const pairs = new Map<Peer, Pair>();
+  const memory = new Map<Peer, Memory>();
+  try {
     for (const peer of PEERS) {
-      const value = costs.get(peer)![measure];
-      const figure = { name: `${text}, ${peer}`, value, unit };
+      const pair = await startPair(peer);
+      pairs.set(peer, pair);
+      costs.set(peer, []);
+      memory.set(peer, await openAll(pair));
+    }
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const peer of round % 2 === 0 ? PEERS : [...PEERS].reverse())
+        costs.get(peer)!.push({ ...memory.get(peer)!, ...(await costOf(pairs.get(peer)!)) });
+    }
+  } finally {
+    for (const pair of pairs.values()) pair.end();
+  }
+  const streams = STREAMS.toLocaleString('en');
+  const events = `${(2 * ROUNDS * STREAMS).toLocaleString('en')} events`;
+  report.heading(`${streams} streams, ${events} of each client; × is beside the better of the two peers`);
+  for (const { measure, text, unit, bounds } of MEASURES) {
+    const figures = PEERS.map(peer => [peer, costs.get(peer)!.map(cost => cost[measure])] as const);
+    const rounds = roundsOf(Object.fromEntries(figures) as Record<Peer, number[]>);
+    const [better] = [...OTHERS].sort((a, b) => rounds.median(a) - rounds.median(b));
+    for (const peer of PEERS) {
+      const figure = { name: `${text}, ${peer}`, value: rounds.median(peer), unit };
       if (OTHERS.includes(peer)) report.add(figure);
-      else report.add({ ...figure, ratio: value / better, ...bounded(bounds[peer]) });
+      else report.add({ ...figure, ratio: rounds.ratio(peer, better!), ...bounded(bounds[peer]) });
     }
   }
 }
@@ -156,6 +174,11 @@ class Pair {
     return state;
   }
 
+  end(): void {
+    this.#follower.disconnect();
+    this.#service.disconnect();
+  }
+
   async #areHeld(): Promise<void> {
     const deadline = Date.now() + 60_000;
     let held = NaN;
@@ -171,50 +194,42 @@ function pause(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms));
 }
 
-async function costOf(peer: Peer): Promise<Cost> {
+async function startPair(peer: Peer): Promise<Pair> {
   const service = fork(join(import.meta.dirname, 'peers-service.mjs'), [WIRES[peer]]);
   const { port } = (await replyOf(service)) as { readonly port: number };
-  const url = `http://127.0.0.1:${port}`;
-  const follower = fork(join(import.meta.dirname, 'peers-watcher.mjs'), [peer, url], {
-    execArgv: ['--expose-gc'],
-  });
-  try {
-    return await measure(new Pair(service, follower));
-  } finally {
-    follower.disconnect();
-    await once(follower, 'exit');
-    service.disconnect();
-  }
+  const program = join(import.meta.dirname, 'peers-watcher.mjs');
+  const args = [peer, `http://127.0.0.1:${port}`];
+  return new Pair(service, fork(program, args, { execArgv: ['--expose-gc'] }));
 }
 
-async function measure(pair: Pair): Promise<Cost> {
+/** Opens all streams, and says what each of them takes while nothing happens. */
+async function openAll(pair: Pair): Promise<Memory> {
   await pair.open(WARM_UP_STREAMS);
   await pair.publish(PER_SECOND, WARM_UP_EVENTS);
   const before = await pair.tell({ do: 'weigh' });
   await pair.open(STREAMS - WARM_UP_STREAMS);
   const after = await pair.tell({ do: 'weigh' });
   for (let i = 0; i < WARM_UP_ROUNDS; i++) await pair.publish(null);
-
-  const half = EVENTS / 2;
-  const toAll: number[] = [];
-  const atFirst = await pair.tell({ do: 'state' });
-  for (let i = 0; i < half / STREAMS; i++) {
-    await pair.publish(null);
-    const { latencies } = await pair.tell({ do: 'list' });
-    toAll.push(Math.max(...latencies));
-  }
-  const between = await pair.tell({ do: 'state' });
-  await pair.publish(PER_SECOND, half);
-  const { cpu, latencies } = await pair.tell({ do: 'list' });
-  const sorted = [...latencies].sort((a, b) => a - b);
   const kilobytesOfEach = 1024 / (STREAMS - WARM_UP_STREAMS);
   return {
-    cpu: (cpu - between.cpu) / half,
-    cpuOfAll: (between.cpu - atFirst.cpu) / half,
     heap: (after.heap - before.heap) * kilobytesOfEach,
     rss: (after.rss - before.rss) * kilobytesOfEach,
-    p50: sorted[half >> 1]! / 1_000,
-    p99: sorted[Math.floor(half * 0.99)]! / 1_000,
-    toAll: median(toAll) / 1_000,
+  };
+}
+
+/** One round. */
+async function costOf(pair: Pair): Promise<Omit<Cost, keyof Memory>> {
+  const before = await pair.tell({ do: 'state' });
+  await pair.publish(null);
+  const { latencies: ofAll, cpu } = await pair.tell({ do: 'list' });
+  const end = await pair.publish(PER_SECOND);
+  const { latencies } = await pair.tell({ do: 'list' });
+  const sorted = [...latencies].sort((a, b) => a - b);
+  return {
+    cpuOfAll: (cpu - before.cpu) / STREAMS,
+    cpu: (end.cpu - cpu) / STREAMS,
+    p50: sorted[STREAMS >> 1]! / 1_000,
+    p99: sorted[Math.floor(STREAMS * 0.99)]! / 1_000,
+    toAll: Math.max(...ofAll) / 1_000,
   };
 }

@@ -7,8 +7,8 @@ import type { PublishCommand, ServiceState } from './peers-cost.js';
 
 const language = LANGUAGES[process.argv[2] as Wire];
 const HANDLE = 'log-1';
-/** How long a poll without news is held, in ms: as long as Electric's. */
-const HELD_MS = 20_000;
+/** How long a poll without news is held, in ms: for longer than an event takes to come. */
+const HELD_MS = 40_000;
 /** What each event has besides its number and its time. */
 const TEXT = 'x'.repeat(200);
 
