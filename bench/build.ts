@@ -39,6 +39,8 @@ export async function buildPrograms(): Promise<Programs> {
       'admission-server',
       'admission-service',
       'part',
+      'peers-service',
+      'peers-watcher',
       'service',
       'stopper',
       'upgrade-server',

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildPrograms } from './build.js';
 import { CHECKED_PARTS, isPartName, PART_NAMES, type PartName } from './part-name.js';
-import { createReport, type Figure, type PrintedReport } from './report.js';
+import { createReport, type Figure, type PrintedReport, type Table } from './report.js';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,7 +21,8 @@ const { values, positionals } = parseArgs({
  */
 const RUNS = values.check ? 3 : 1;
 /** How long one part may take, in ms, on a busy machine: it fails if it does not end by itself. */
-const limit = 300_000 * Math.max(1, Number(values.watches) / 3_000);
+const limitOf = (name: PartName) =>
+  (name === 'peers' ? 900_000 : 300_000) * Math.max(1, Number(values.watches) / 3_000);
 const unknown = positionals.find(name => !isPartName(name));
 if (unknown !== undefined) {
   console.error(`There is no part '${unknown}'. The parts are: ${PART_NAMES.join(', ')}.`);
@@ -62,9 +63,11 @@ async function measure(name: PartName): Promise<void> {
 function run(name: PartName): Promise<PrintedReport> {
   const report = createReport();
   const child = fork(programs.path('part'), [name, values.watches], { execArgv: ['--expose-gc'] });
+  const limit = limitOf(name);
   const timer = setTimeout(() => child.kill('SIGKILL'), limit);
-  child.on('message', (message: string | Figure) => {
+  child.on('message', (message: string | Figure | Table) => {
     if (typeof message === 'string') report.heading(message);
+    else if ('rows' in message) report.table(message.heading, message.rows);
     else report.add(message);
   });
   return new Promise(resolve => {

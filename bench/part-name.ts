@@ -1,12 +1,13 @@
 /**
  * The parts of the benchmarks, in the order in which they run. Each is a module of this name, but
- * for `other-watches`.
+ * for `other-watches` and `peers`.
  */
 export const PART_NAMES = [
   'requests',
   'open-watches',
   'other-watches',
   'stops',
+  'peers',
   'decode',
   'redact',
   'latency',

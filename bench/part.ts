@@ -1,6 +1,6 @@
 // The process of one part. It sends its figures to the process that started it.
 import type { PartName } from './part-name.js';
-import { bounded, type Figure, type Report } from './report.js';
+import { bounded, type Figure, type Report, type Table } from './report.js';
 
 const [, , name, watches] = process.argv;
 
@@ -11,6 +11,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   'other-watches': async report =>
     (await import('./open-watches.js')).benchOtherWatches(report, Number(watches)),
   stops: async report => (await import('./stops.js')).benchStops(report),
+  peers: async report => (await import('./peers-bench.js')).benchPeers(report),
   decode: async report => (await import('./decode.js')).benchDecode(report),
   redact: async report => (await import('./redact.js')).benchRedact(report),
   latency: async report => (await import('./latency.js')).benchLatency(report),
@@ -32,10 +33,11 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
 const giveUp = () => process.exit(1);
 process.on('disconnect', giveUp);
 
-const send = (message: string | Figure) => void process.send?.(message);
+const send = (message: string | Figure | Table) => void process.send?.(message);
 await parts[name as PartName]({
   heading: send,
   add: send,
+  table: (heading, rows) => send({ heading, rows }),
   row: (name, value, unit, bound) => send({ name, value, unit, ...bounded(bound) }),
 });
 // From here on it has to end by itself: what a benchmark leaves open would keep it alive.

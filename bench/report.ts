@@ -11,6 +11,12 @@ export interface Figure {
   readonly goal?: number;
 }
 
+/** Words in rows. The first row has the names of the columns. */
+export interface Table {
+  readonly heading: string;
+  readonly rows: readonly (readonly string[])[];
+}
+
 /** A bound, or one with a goal below it. */
 export type Bound = number | readonly [bound: number, goal: number];
 
@@ -23,6 +29,7 @@ export function bounded(bound: Bound | undefined): Pick<Figure, 'bound' | 'goal'
 /** Where the parts put their figures. */
 export interface Report {
   heading(text: string): void;
+  table(heading: Table['heading'], rows: Table['rows']): void;
   add(figure: Figure): void;
   /** Adds a figure that nothing is compared with. */
   row(name: string, value: number, unit: string, bound?: Bound): void;
@@ -41,12 +48,19 @@ export function createReport(): PrintedReport {
   const exceeded = new Map<string, string>();
   const figures: (Figure & { readonly heading: string })[] = [];
   let heading = '';
+  const begin = (text: string) => {
+    heading = text;
+    console.log(`\n${text}`);
+  };
   return {
     figures,
     exceeded,
-    heading: text => {
-      heading = text;
-      console.log(`\n${text}`);
+    heading: begin,
+    table: (text, rows) => {
+      begin(text);
+      const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)));
+      for (const row of rows)
+        console.log(`  ${row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')}`.trimEnd());
     },
     add: figure => {
       figures.push({ ...figure, heading });

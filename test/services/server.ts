@@ -39,7 +39,7 @@ export class Server {
   async start(): Promise<void> {
     // Syncthing would start another process, which a kill leaves behind.
     const env = { ...process.env, STMONITORED: 'yes' };
-    this.#process = spawn(this.command, this.args(this.folder), { stdio: 'ignore', env });
+    this.#process = spawn(this.command, this.args(this.folder), { stdio: ['pipe', 'ignore', 'ignore'], env });
     const isUp = () =>
       fetch(this.url, { headers: this.headers }).then(
         ({ status }) => status < 500,

@@ -3,7 +3,9 @@ import { ODD_ENDS, OUTAGES, type Fault, type FaultKind } from './world/fault.js'
 import type { Scenario } from './simulate.js';
 import type { SubscriberConfig } from './world/subscriber.js';
 
-const seconds = (min: number, max: number) => fc.integer({ min: min * 20, max: max * 20 }).map(n => n * 50);
+/** A time in ms. */
+export const seconds = (min: number, max: number) =>
+  fc.integer({ min: min * 20, max: max * 20 }).map(n => n * 50);
 
 const faultKind: fc.Arbitrary<FaultKind> = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom(...OUTAGES) },
@@ -39,7 +41,7 @@ const faultKind: fc.Arbitrary<FaultKind> = fc.oneof(
 );
 
 /** Faults one after the other, each after a time without. */
-const faults = fc
+export const randomFaults = fc
   .array(fc.record({ kind: faultKind, pause: seconds(0, 200), duration: seconds(1, 400) }), { maxLength: 4 })
   .map(all => {
     let at = 10;
@@ -51,7 +53,7 @@ const faults = fc
   });
 
 /** A few events every now and then. */
-const publish = fc
+export const randomPublish = fc
   .array(fc.record({ pause: seconds(0, 120), count: fc.integer({ min: 1, max: 4 }) }), { maxLength: 20 })
   .map(all => {
     let at = 0;
@@ -61,7 +63,7 @@ const publish = fc
     });
   });
 
-const sleep = fc.record({
+export const randomSleep = fc.record({
   at: seconds(1, 600),
   duration: seconds(5, 500),
   keepsConnections: fc.boolean(),
@@ -105,10 +107,10 @@ const subscriber: fc.Arbitrary<SubscriberConfig> = fc.oneof(
 export const randomScenario: fc.Arbitrary<Scenario> = fc
   .record({
     seed: fc.nat(),
-    faults,
-    publish,
+    faults: randomFaults,
+    publish: randomPublish,
     subscriber,
-    sleeps: fc.array(sleep, { maxLength: 2 }),
+    sleeps: fc.array(randomSleep, { maxLength: 2 }),
     steps: fc.array(fc.record({ at: seconds(1, 600), by: fc.constantFrom(-600_000, -200_000, 600_000) }), {
       maxLength: 1,
     }),

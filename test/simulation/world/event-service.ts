@@ -58,6 +58,9 @@ export interface ServiceAnswer {
   readonly news?: { readonly index: string; readonly ids: readonly number[]; readonly producedAt: number };
 }
 
+/** What the network forwards requests to. */
+export type PolledService = Pick<EventService, 'knows' | 'poll'>;
+
 interface HeldPoll {
   /** The service's answer is due when it has collected. */
   collecting: boolean;

@@ -21,6 +21,8 @@ export type JournalEntry = Moment &
         readonly ids: readonly number[];
         readonly producedAt: number;
       }
+    /** An answer as the client reads it, perhaps from a cache. */
+    | { readonly kind: 'read'; readonly index: string; readonly handle: string | undefined }
     | { readonly kind: 'echo'; readonly request: number }
     /** The service gave up a poll that it held. */
     | { readonly kind: 'timeout'; readonly request: number }

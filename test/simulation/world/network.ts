@@ -1,7 +1,7 @@
 import { TransportError, type Transport, type TransportRequest, type TransportResponse } from 'lobby-rx';
 import { Observable, Subscription, type Subscriber } from 'rxjs';
 import { BEGIN, type Clocks } from './clocks.js';
-import { ownError, type EventService, type ServiceAnswer } from './event-service.js';
+import { ownError, type PolledService, type ServiceAnswer } from './event-service.js';
 import type { Fault, OddEnd } from './fault.js';
 import type { Journal } from './journal.js';
 
@@ -37,7 +37,7 @@ const BROKEN = { 'no JSON': '{"events":[{"kind":{"x":NaN}}]}', unread: '{"events
  */
 export class Network {
   readonly #clocks: Clocks;
-  readonly #service: EventService;
+  readonly #service: PolledService;
   readonly #journal: Journal;
   readonly #bodyTime: number;
   readonly #open = new Set<Exchange>();
@@ -52,7 +52,7 @@ export class Network {
 
   constructor(
     clocks: Clocks,
-    service: EventService,
+    service: PolledService,
     journal: Journal,
     faults: readonly Fault[],
     bodyTime = 0,

@@ -1,0 +1,160 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { join } from 'node:path';
+import { recovery, watchSignals, type AckDecision, type IndexingConfig } from 'lobby-rx';
+import { freePort } from '../free-port.js';
+import { eventsOf, eventsToSend, gapsOf, LAST, unexplained, type Seen } from './log-of-events.js';
+import { Server, until } from './server.js';
+
+/** The items of one answer, and the offset after them. */
+interface Batch {
+  readonly items: readonly string[];
+  readonly offset: string;
+  readonly isClosed: boolean;
+}
+
+class HttpError extends Error {
+  constructor(readonly status: number) {
+    super(`HTTP ${status}`);
+  }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+describe('a watch of Durable Streams, by long polling', function () {
+  this.timeout(120_000);
+  let server: Server;
+  let base: string;
+  before(async () => {
+    const port = await freePort();
+    base = `http://127.0.0.1:${port}/streams`;
+    const program = join(import.meta.dirname, 'npm/durable-streams.js');
+    server = new Server(process.execPath, folder => [program, String(port), folder], `${base}/none`);
+    await server.prepare('lobby-rx-streams-');
+    await server.start();
+  });
+  after(() => server.remove());
+
+  const create = (name: string) => fetch(`${base}/${name}`, { method: 'PUT', headers: JSON_TYPE });
+  const append = async (name: string, event: string) => {
+    const body = JSON.stringify(event);
+    const { ok } = await fetch(`${base}/${name}`, { method: 'POST', headers: JSON_TYPE, body });
+    if (!ok) throw new Error(`the server did not take ${event}`);
+  };
+
+  /** The cursor is for caches: it comes with each answer, and goes with the next request. */
+  function poll(name: string) {
+    let cursor: string | null = null;
+    return async (offset: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
+      const query = new URLSearchParams({ offset: offset ?? 'now' });
+      if (offset !== undefined) query.set('live', 'long-poll');
+      if (offset !== undefined && cursor !== null) query.set('cursor', cursor);
+      const response = await fetch(`${base}/${name}?${query}`, { signal });
+      if (!response.ok) throw new HttpError(response.status);
+      cursor = response.headers.get('stream-cursor');
+      const items = response.status === 204 ? [] : ((await response.json()) as string[]);
+      const next = response.headers.get('stream-next-offset') ?? '';
+      const isClosed = response.headers.get('stream-closed') === 'true';
+      return { items, offset: next, isClosed } satisfies Batch;
+    };
+  }
+
+  const config: IndexingConfig<Batch> = {
+    indexOf: 'offset',
+    isEmpty: ({ items }) => items.length === 0,
+    // All offsets are of the same length.
+    isOlder: (offset, than) => offset < than,
+    // Of a stream that is not there, or no longer. It may be made anew.
+    recovery: error =>
+      error instanceof HttpError && [404, 410].includes(error.status)
+        ? { kind: 'retry', dropsIndex: true }
+        : recovery(error),
+    backoff: { initial: 100, max: 500 },
+    // What equals the event before, at once, is paid for.
+    minInterval: 10,
+  };
+
+  /** Follows a stream, and resolves once that is live. */
+  async function follow(name: string, ack: (batch: Batch) => PromiseLike<AckDecision | undefined>) {
+    const seen: Seen[] = [];
+    const states: string[] = [];
+    let isComplete = false;
+    const following = watchSignals(poll(name), { ...config, ack }).subscribe({
+      next: signal => {
+        if (signal.kind === 'answer') seen.push(...signal.answer.items.map(event => ({ event })));
+        if (signal.kind === 'gap') seen.push({ gap: signal.gap.reason });
+        if (signal.kind === 'status') states.push(signal.status.state);
+      },
+      complete: () => {
+        isComplete = true;
+      },
+    });
+    await until(() => states.includes('live'), 'live');
+    return { seen, states, stop: () => following.unsubscribe(), isComplete: () => isComplete };
+  }
+
+  const nothing = () => Promise.resolve(undefined);
+
+  it('sees 300 events in order, over a kill -9, and nothing again without a gap', async () => {
+    await create('long');
+    const { seen, stop } = await follow('long', nothing);
+    const events = eventsToSend(300);
+    for (const [i, event] of events.entries()) {
+      await append('long', event);
+      if (i !== 150) continue;
+      await until(() => eventsOf(seen).length > i, 'half of them');
+      await server.kill();
+      await server.start();
+    }
+    await until(() => eventsOf(seen).includes(LAST), 'the last of them');
+    stop();
+    deepStrictEqual(unexplained(events, seen), []);
+    // While it stores an event, it may answer with an offset that is older: then that event comes
+    // again.
+    deepStrictEqual(new Set(gapsOf(seen)), new Set(gapsOf(seen).length > 0 ? ['index_backwards'] : []));
+  });
+
+  it('says so in a gap if a stream was made anew between two polls, or while one was held', async () => {
+    await create('anew');
+    let goOn = () => {};
+    const waiting = new Promise<undefined>(resolve => {
+      goOn = () => resolve(undefined);
+    });
+    const { seen, states, stop } = await follow('anew', ({ items }) =>
+      items.includes('old1') ? waiting : Promise.resolve(undefined),
+    );
+    await append('anew', 'old0');
+    await until(() => seen.length > 0, 'the first event');
+    await append('anew', 'old1');
+    await until(() => seen.length > 1, 'the second event');
+    await fetch(`${base}/anew`, { method: 'DELETE' });
+    await create('anew');
+    await append('anew', 'new0');
+    goOn();
+    await until(() => seen.length > 2, 'the gap');
+    await append('anew', 'new1');
+    await until(() => seen.length > 3, 'what comes after it');
+    await fetch(`${base}/anew`, { method: 'DELETE' });
+    await until(() => states.at(-1) === 'retrying', 'the answer that there is no such stream');
+    await create('anew');
+    await until(() => gapsOf(seen).length > 1, 'the second gap');
+    await append('anew', 'newer');
+    await until(() => seen.length > 5, 'what comes after that');
+    stop();
+    deepStrictEqual(eventsOf(seen), ['old0', 'old1', 'new1', 'newer']);
+    deepStrictEqual(gapsOf(seen), ['index_backwards', 'index_rejected']);
+  });
+
+  it('ends when the stream is closed', async () => {
+    await create('closed');
+    const { seen, stop, isComplete } = await follow('closed', ({ isClosed }) =>
+      Promise.resolve(isClosed ? { watch: 'end' } : undefined),
+    );
+    await append('closed', 'last');
+    await until(() => seen.length > 0, 'the event');
+    const headers = { ...JSON_TYPE, 'stream-closed': 'true' };
+    ok((await fetch(`${base}/closed`, { method: 'POST', headers })).ok);
+    await until(isComplete, 'the end');
+    deepStrictEqual(seen, [{ event: 'last' }]);
+    stop();
+  });
+});

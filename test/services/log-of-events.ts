@@ -1,0 +1,43 @@
+/** The last event to send, which equals no other. */
+export const LAST = 'last';
+
+/** Events to send. Every third equals the one before. */
+export function eventsToSend(count: number): readonly string[] {
+  const events = Array.from({ length: count - 1 }, (_, i) => `v${i % 3 === 2 ? i - 1 : i}`);
+  return [...events, LAST];
+}
+
+/** What a subscriber has got: an event, or a gap with its reason. */
+export type Seen = { readonly event: string } | { readonly gap: string };
+
+/**
+ * What is lost, doubled or out of order, and not after a gap. Events may equal each other, so that
+ * all places are kept at which
+ * the subscriber may be. After a gap that is anywhere.
+ */
+export function unexplained(sent: readonly string[], seen: readonly Seen[]): readonly string[] {
+  const faults: string[] = [];
+  const anywhere = Array.from({ length: sent.length + 1 }, (_, place) => place);
+  let places: readonly number[] = [0];
+  for (const each of seen) {
+    if ('gap' in each) {
+      places = anywhere;
+      continue;
+    }
+    const next = places.filter(place => sent[place] === each.event).map(place => place + 1);
+    if (next.length === 0) faults.push(`${each.event} comes where ${sent[places[0]!] ?? 'nothing'} is next`);
+    places = next.length === 0 ? [sent.indexOf(each.event) + 1] : next;
+  }
+  if (!places.includes(sent.length)) faults.push(`${sent[places[0]!]} and what follows did not come`);
+  return faults;
+}
+
+/** The events among what a subscriber has got. */
+export function eventsOf(seen: readonly Seen[]): readonly string[] {
+  return seen.flatMap(each => ('event' in each ? [each.event] : []));
+}
+
+/** The reasons of the gaps among what a subscriber has got. */
+export function gapsOf(seen: readonly Seen[]): readonly string[] {
+  return seen.flatMap(each => ('gap' in each ? [each.gap] : []));
+}
