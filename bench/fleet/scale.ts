@@ -63,11 +63,14 @@ class Crowd {
       capacity: 1,
       registry: new NatsRegistry(fleet, new NatsTime()),
       identities: { known$: of(true), given: () => undefined, of: () => NEVER },
-      watch: () => NEVER,
+      polls: {
+        addresses: [],
+        waiting: 0,
+        check: () => undefined,
+        shareRate: () => undefined,
+        watch: () => NEVER,
+      },
       drain$: NEVER,
-      addresses: [],
-      waiting: () => 0,
-      seen: () => undefined,
       scheduler: asyncScheduler,
       monotonic: performance,
     });

@@ -126,16 +126,13 @@ function workOf(
       capacity,
       shards: fleet.shards,
       scheduler: clock.scheduler,
-      addresses: polls.shared,
       monotonic: clock.monotonic,
       drain$,
       registry: new NatsRegistry(fleet, time),
       identities: identities
         ? identitiesByShard(identities, fleet.shards, identityId)
         : listedIdentities(identities$ ?? [], fleet.shards, identityId),
-      watch: polls.watch,
-      waiting: () => polls.check(),
-      seen: present => polls.share(present),
+      polls,
     }).subscribe(subscriber);
   });
 }

@@ -4,7 +4,7 @@ import { fleetWorker } from '../../../src/integrations/fleet/worker/fleet-worker
 import type { FleetEvent } from '../../../src/integrations/fleet/fleet-event.js';
 import { listedIdentities } from '../../../src/integrations/fleet/worker/identities.js';
 import { nonEmptyString } from '../../../src/error/index.js';
-import { IdentityPolls } from '../../../src/integrations/fleet/worker/identity-polls.js';
+import { IdentityPolls } from '../../../src/integrations/fleet/worker/identity/identity-polls.js';
 import { virtualTime } from '../../virtual-time.js';
 import { freezable, type Freezable } from './freezable.js';
 import { MemoryFleet, type Link } from './memory-fleet.js';
@@ -92,11 +92,8 @@ export function virtualFleet({
         capacity,
         registry: memory.registry(link),
         identities: listedIdentities(list$, shards, nonEmptyString),
-        watch: polls.watch,
+        polls,
         drain$,
-        addresses: polls.shared,
-        waiting: () => polls.check(),
-        seen: present => polls.share(present),
         scheduler: own,
         monotonic: own,
       }).subscribe({

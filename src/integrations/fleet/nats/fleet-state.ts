@@ -1,7 +1,7 @@
 import type { KV } from '@nats-io/kv';
 import { definedOptions, InputError, positiveInteger, readOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
-import { fenced } from './fenced.js';
+import { fenced } from './publisher.js';
 
 /** The key in the bucket under which the {@link FleetState} is stored. */
 const STATE = 'fleet';

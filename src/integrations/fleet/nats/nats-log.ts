@@ -11,10 +11,10 @@ import {
 } from '../worker/index.js';
 import { backoff } from '../../../stream/index.js';
 import { storedSubject } from './fleet-names.js';
-import { fenced } from './fenced.js';
 import type { WorkingFleet } from './open-fleet.js';
 import type { NatsTime } from './nats-time.js';
 import { connectionStatus } from './nats-connection.js';
+import { fenced } from './publisher.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
 import { storedMessage, streamState } from './stream-messages.js';
 

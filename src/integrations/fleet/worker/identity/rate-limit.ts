@@ -5,7 +5,7 @@ import {
   type Subscription,
   type TimestampProvider,
 } from 'rxjs';
-import { monotonicClock } from '../../../stream/index.js';
+import { monotonicClock } from '../../../../stream/index.js';
 
 interface RateLimitConfig {
   readonly interval: number;

@@ -1,9 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { NEVER } from 'rxjs';
 import type { FleetEvent } from 'lobby-rx/fleet';
-import { IdentityPolls } from '../../../../src/integrations/fleet/worker/identity-polls.js';
-import { virtualTime } from '../../../virtual-time.js';
-import { virtualFleet } from '../virtual-fleet.js';
+import { IdentityPolls } from '../../../../../src/integrations/fleet/worker/identity/identity-polls.js';
+import { virtualTime } from '../../../../virtual-time.js';
+import { virtualFleet } from '../../virtual-fleet.js';
 
 describe('the polls of a worker', () => {
   it('say once if some have not begun for 200 s', () => {
@@ -21,12 +21,8 @@ describe('the polls of a worker', () => {
       scheduler,
       monotonic: scheduler,
     });
-    const held = {
-      idle: undefined,
-      onBareCheckpoint: () => undefined,
-      onUnstored: () => undefined,
-    };
-    for (let i = 0; i < 300; i++) polls.watch(`${i}`, held).subscribe();
+    const checkpoints = { of: () => undefined };
+    for (let i = 0; i < 300; i++) polls.watch(`${i}`, checkpoints).subscribe();
     for (let at = 0; at < 199; at++) {
       pass(1_000);
       polls.check();
