@@ -8,7 +8,7 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 import { METRICS_PORT } from '../show-metrics.js';
 import { startNats } from './nats.js';
 import { forgetProcesses, Processes } from './processes.js';
-import { createScreen } from './screen.js';
+import { Screen } from './screen.js';
 
 process.stdout.on('error', () => process.exit());
 const { seconds, identities: count, metrics } = readOptions(process.argv.slice(2));
@@ -26,7 +26,7 @@ const emulator = createEmulator({ collectTime: 50 });
 const service = await listen(emulator);
 const players = Array.from({ length: count }, () => emulator.addIdentity());
 
-const screen = createScreen(process.stdout, { shards: SHARDS, nats: nats.version, identities: count });
+const screen = new Screen(process.stdout, { shards: SHARDS, nats: nats.version, identities: count });
 /** How many identities each worker follows. */
 const live = new Map<string, number>();
 const metricsOf = (name: string) => (metrics ? METRICS_PORT + NAMES.indexOf(name) : undefined);
