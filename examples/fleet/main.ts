@@ -14,11 +14,11 @@ process.stdout.on('error', () => process.exit());
 const { seconds, identities: count, metrics } = readOptions(process.argv.slice(2));
 
 /** After how long others take over, in ms. */
-const LEASE = 5_000;
+const LEASE_MS = 5_000;
 const SHARDS = 48;
 const NAMES = ['ada', 'ben', 'cleo', 'consumer'];
 /** How long a worker that was killed is missed, in ms. */
-const ABSENCE = 15_000;
+const ABSENCE_MS = 15_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-fleet-'));
 const nats = await startNats(folder);
@@ -34,7 +34,7 @@ const processes = new Processes({
   metricsOf,
   nats: nats.port,
   url: service.url,
-  lease: LEASE,
+  lease: LEASE_MS,
   shards: SHARDS,
   database: join(folder, 'events.sqlite'),
   identities: players.map(({ identity_id, token }) => [identity_id, token]),
@@ -44,11 +44,11 @@ const processes = new Processes({
   },
   onCounts: counts => screen.counts(counts),
   onEnd: name => {
-    screen.note(`${name} was killed; another process of that name starts in ${ABSENCE / 1_000} s`);
+    screen.note(`${name} was killed; another process of that name starts in ${ABSENCE_MS / 1_000} s`);
     setTimeout(() => {
       processes.start(name);
       screen.note(`${name} starts again`);
-    }, ABSENCE);
+    }, ABSENCE_MS);
   },
 });
 for (const name of NAMES) {

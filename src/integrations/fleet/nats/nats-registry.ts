@@ -113,7 +113,7 @@ export class NatsRegistry implements FleetRegistry {
       const purging = jsm.streams.purge(names.alive, { filter: `${presenceOf(names.present, worker)}>` });
       this.#poke(worker);
       await purging;
-      // Who looked before it was done did not see it.
+      // A worker that looked before it was done did not see it.
       this.#poke(worker);
     });
   }
@@ -203,7 +203,7 @@ export class NatsRegistry implements FleetRegistry {
   }
 }
 
-/** Bare checkpoints as they are stored; none if something else is. */
+/** Reads bare checkpoints. Returns none if something else is stored. */
 function checkpointsIn(entry: KvEntry, since: (storedAt: number, age: number) => number): BareCheckpoints {
   const stored = jsonOf(entry);
   if (!plainObject.is(stored)) return {};

@@ -10,7 +10,7 @@ import { isApiError, isTimeout } from './nats-problem.js';
 
 const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
 
-/** What a stream has answered since it last stored something. */
+/** A stream has stored nothing since a publish timed out. */
 interface Silence {
   /** Publishes that begin now are sent after the stream has answered a question. */
   readonly hasAnswered: boolean;

@@ -37,7 +37,7 @@ export class RateLimit {
     this.#clock = monotonic ?? monotonicClock(scheduler);
   }
 
-  /** From now on, so long is between turns, and so many may come at once. */
+  /** Changes the time between turns, and how many may come at once. */
   change({ interval, burst }: Pick<RateLimitConfig, 'interval' | 'burst'>): void {
     this.#interval = interval;
     this.#burst = burst;
@@ -53,7 +53,7 @@ export class RateLimit {
     return this.#untilPaid(this.#clock.now()) + this.#waiting.size * this.#interval;
   }
 
-  /** How long the pause still lasts, in ms; 0 if there is none. */
+  /** How long the pause still lasts, in ms, or 0. */
   get pauseLeft(): number {
     return Math.max(0, this.#pausedUntil - this.#clock.now());
   }
@@ -68,7 +68,7 @@ export class RateLimit {
     });
   }
 
-  /** Hands out no turns for so long, in ms. */
+  /** Hands out no turns for `wait` ms. */
   pause(wait: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + wait);
   }

@@ -33,8 +33,8 @@ export class RequestBudget {
   }
 
   /**
-   * So many workers send from the address. While one of them comes, all together may send too much
-   * for a beat.
+   * Shares the rate among all workers that send from the address. When one more comes, all together
+   * may send too much until their next beat.
    */
   shareAmong(workers: number): void {
     this.#limit.change(this.#rateAmong(workers));
