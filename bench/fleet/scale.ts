@@ -1,5 +1,5 @@
 // npm run bench:fleet -- --scale: how many workers share how many shards, and what they hear and
-// say while nothing happens. All workers are in this process, each with a connection of its own.
+// say while nothing happens. All workers are in this process, each with another connection.
 // There are no identities: only the shards are shared.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { asyncScheduler, NEVER, of, Subscription } from 'rxjs';
@@ -15,7 +15,7 @@ const WINDOW_MS = 20_000;
 /** How long workers may take to share the shards, in ms. */
 const PATIENCE_MS = 60_000;
 
-/** What so many workers do. */
+/** What the workers of a run do. */
 export interface ScaleFigures {
   /**
    * After how long all shards were held, and held by as many as possible each, in s; since the last

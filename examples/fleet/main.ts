@@ -1,5 +1,5 @@
 // A fleet to look at: a NATS server, the emulated service, three workers and a consumer with a
-// database, each in a process of its own. `npm run fleet:kill` in another terminal kills a worker.
+// database, each in another process. `npm run fleet:kill` in another terminal kills a worker.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -38,7 +38,7 @@ export interface NatsServerConfig {
   readonly disk?: string;
 }
 
-/** Says which version a program is, or what to install if there is none. */
+/** Returns the version of a program, or says what to install if it was not found. */
 export function versionOf(program: string): string {
   const { error, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   if (error) {

@@ -1,4 +1,4 @@
-// A worker of the fleet in a process of its own, which is killed and frozen during the run.
+// A worker of the fleet in another process, which is killed and frozen during the run.
 import { connect } from '@nats-io/transport-node';
 import { BehaviorSubject, Subject, filter, map, take, tap, type Observable, type Subscription } from 'rxjs';
 import { runFleet } from 'lobby-rx/fleet';

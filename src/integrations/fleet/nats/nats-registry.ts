@@ -39,7 +39,7 @@ export class NatsRegistry implements FleetRegistry {
   #hasLeft = false;
   #first: number | undefined;
   #last: Beat | undefined;
-  /** When the stream of who is alive was created, and how often that has changed. */
+  /** When the stream of live workers was created, and how often that has changed. */
   #created: number;
   #list = 0;
   #former: ReadonlyMap<number, BareCheckpoints> | undefined;

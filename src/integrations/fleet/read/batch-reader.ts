@@ -114,7 +114,7 @@ export class BatchReader<Own extends object> {
       subscriber.next(batch);
       await this.#acknowledged(batch, subscriber);
     }
-    // NATS has to deliver it again to whoever comes next.
+    // It is delivered again to the next subscriber.
     if (isClosed(subscriber)) return;
     log.handled();
     this.#handled.add(message);

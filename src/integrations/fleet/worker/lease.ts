@@ -2,8 +2,9 @@
 export const BEATS_PER_LEASE = 4;
 
 /**
- * Who is late is given this many leases before something is done about it. NATS may take them to
- * restart: a worker that has no answer from it gives up its shards after them. So may the other
- * workers after an outage: one that has not been heard since then is taken for silent after them.
+ * Something that is late gets this many leases. A worker without an answer from NATS gives up its
+ * shards after them: sooner would stop all polls whenever NATS restarts. A worker that has not been
+ * heard since an outage is taken for silent after them. After as many, a worker looks whether NATS
+ * has lost something.
  */
 export const PATIENCE_LEASES = 3;

@@ -46,7 +46,7 @@ export function afterLeaving(members: Members, worker: string): Members {
   return isKnown ? { ...members, left: new Set(members.left).add(worker) } : members;
 }
 
-/** What a worker needs to judge who takes part. */
+/** What a worker needs to decide which workers take part. */
 interface MembersConfig {
   readonly me: Participant;
   readonly shards: number;

@@ -1,7 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import { NEVER } from 'rxjs';
+import { NEVER, of, throwError } from 'rxjs';
 import type { FleetEvent } from 'lobby-rx/fleet';
 import { IdentityPolls } from '../../../../../src/integrations/fleet/worker/identity/identity-polls.js';
+import type { IdentityEvent } from '../../../../../src/integrations/fleet/worker/identity/identity-status.js';
+import type { Transport } from '../../../../../src/transport/index.js';
 import { virtualTime } from '../../../../virtual-time.js';
 import { virtualFleet } from '../../virtual-fleet.js';
 
@@ -32,6 +34,57 @@ describe('the polls of a worker', () => {
     polls.check();
     polls.check();
     deepStrictEqual(events, [{ kind: 'overloaded', by: 'time', identities: 44 }]);
+  });
+
+  it('are sent by the transport of a client, if that has one', () => {
+    const { scheduler, pass } = virtualTime();
+    const urls: string[] = [];
+    const transport: Transport = ({ url }) => {
+      urls.push(url);
+      return NEVER;
+    };
+    const unused = () => throwError(() => new Error('this one is not used'));
+    const polls = new IdentityPolls({
+      client: () => ({ url: 'http://127.0.0.1:9', token: 't', transport }),
+      addresses: [{ name: undefined, transports: [unused] }],
+      requestsPerMinute: 1_000,
+      newKey: () => '',
+      random: () => 0.5,
+      log: { lost$: NEVER, head: () => of({ last: 0, record: undefined }), append: () => NEVER },
+      emit: () => undefined,
+      scheduler,
+      monotonic: scheduler,
+    });
+    const kinds: string[] = [];
+    polls.watch('a', { of: () => undefined }).subscribe(({ kind }) => kinds.push(kind));
+    pass(1_000);
+    deepStrictEqual([kinds, urls.length], [['status', 'polled'], 1]);
+  });
+
+  it('begin again a minute after the client of an identity could not be made', () => {
+    const { scheduler, pass } = virtualTime();
+    let attempts = 0;
+    const polls = new IdentityPolls({
+      client: () => {
+        attempts++;
+        throw new Error('no such identity');
+      },
+      addresses: [{ name: undefined, transports: [() => NEVER] }],
+      requestsPerMinute: 1_000,
+      newKey: () => '',
+      random: () => 0.5,
+      log: { lost$: NEVER, head: () => NEVER, append: () => NEVER },
+      emit: () => undefined,
+      scheduler,
+      monotonic: scheduler,
+    });
+    const events: IdentityEvent[] = [];
+    polls.watch('a', { of: () => undefined }).subscribe(event => events.push(event));
+    pass(59_000);
+    const rejected = { kind: 'rejected', error: new Error('no such identity'), retryIn: 60_000 };
+    deepStrictEqual([events, attempts], [[rejected], 1]);
+    pass(2_000);
+    deepStrictEqual([events, attempts], [[rejected, rejected], 2]);
   });
 
   it('share the rate of an address with the workers that name it, and have it alone when those have gone', () => {
