@@ -2,7 +2,6 @@ import {
   concatMap,
   defer,
   EMPTY,
-  finalize,
   Observable,
   of,
   startWith,
@@ -12,7 +11,7 @@ import {
   type SchedulerLike,
   type TimestampProvider,
 } from 'rxjs';
-import type { RawEventList } from '../../../protocol/index.js';
+import type { RawEventList } from '../../../../protocol/index.js';
 import {
   backoff,
   type AckDecision,
@@ -20,12 +19,13 @@ import {
   type Gap,
   type WatchConfig,
   type WatchSignal,
-  type WatchStatus,
-} from '../../../stream/index.js';
-import type { Appended, FleetCheckpoint, FleetHead, FleetLog, FleetRecord } from './fleet-log.js';
-import type { BareCheckpoint } from './fleet-registry.js';
+} from '../../../../stream/index.js';
+import type { Appended, FleetCheckpoint, FleetHead, FleetLog, FleetRecord } from '../fleet-log.js';
+import type { BareCheckpoint } from '../fleet-registry.js';
+import type { IdentityEvent } from './identity-status.js';
+import type { ShardCheckpoints } from '../shard-checkpoints.js';
 
-/** NATS is asked again at least so often, in ms: once it stores again, all is stored soon. */
+/** NATS is asked again after this time at most, in ms: once it stores again, all is stored soon. */
 const MAX_BACKOFF_MS = 4_000;
 
 /**
@@ -40,27 +40,14 @@ export interface StoredWatchConfig {
   /** Watches the raw events of the identity. */
   readonly watch: (config: WatchConfig<RawEventList>) => Observable<WatchSignal<RawEventList>>;
   readonly log: FleetLog;
-  /** Up to where there was nothing new, as the last owner of the shard has seen it. */
-  readonly idle: BareCheckpoint | undefined;
-  /** Called when there is nothing new up to some place. */
-  readonly onBareCheckpoint: (place: BareCheckpoint) => void;
-  /** Called with 1 when there is an answer to be stored, and with -1 when it is, or is given up. */
-  readonly onUnstored: (change: 1 | -1) => void;
+  /** Up to where there was nothing new. */
+  readonly checkpoints: Pick<ShardCheckpoints, 'of'>;
   /** Makes the key of a record. */
   readonly newKey: () => string;
   readonly random: () => number;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
 }
-
-/** What happens in a stored watch. */
-export type StoredWatchEvent =
-  | { readonly kind: 'stored'; readonly events: number; readonly gap: Gap | undefined }
-  | { readonly kind: 'conflict' }
-  /** A poll is sent, which is over in so long at most, in ms. */
-  | { readonly kind: 'polled'; readonly timeout: number }
-  | { readonly kind: 'status'; readonly status: WatchStatus }
-  | { readonly kind: 'nats_error'; readonly error: unknown };
 
 /**
  * Watches an identity from where its records end, and appends each answer with news. Nothing is
@@ -69,26 +56,21 @@ export type StoredWatchEvent =
  *
  * It ends with an error that polling again cannot fix.
  */
-export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEvent> {
+export function storedWatch(config: StoredWatchConfig): Observable<IdentityEvent> {
   return new Observable(subscriber => {
     const { log, identity_id, random, scheduler } = config;
+    const emit = (event: IdentityEvent) => subscriber.next(event);
     /** Repeats what NATS does not answer, and tells so. */
     const tried = <T>(task$: Observable<T>) =>
       task$.pipe(
-        tap({ error: (error: unknown) => subscriber.next({ kind: 'nats_error', error }) }),
+        tap({ error: (error: unknown) => emit({ kind: 'nats_error', error }) }),
         backoff({ max: MAX_BACKOFF_MS, testing: { random }, scheduler }),
       );
-    let { idle } = config;
-    const onBareCheckpoint = (place: BareCheckpoint) => {
-      idle = place;
-      config.onBareCheckpoint(place);
-    };
     const signals$ = log.lost$.pipe(
       startWith(undefined),
       switchMap(() => tried(log.head(identity_id))),
       switchMap(head => {
-        const now = { ...config, idle, onBareCheckpoint };
-        const appending = new Appending(head, now, tried, event => subscriber.next(event));
+        const appending = new Appending(head, config, tried, emit);
         return config.watch({
           from: appending.start,
           ack: (answer, checkpoint, gap) => appending.acknowledge(answer, checkpoint, gap),
@@ -96,7 +78,7 @@ export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEv
       }),
     );
     const next = (signal: WatchSignal<RawEventList>) => {
-      if (signal.kind === 'status') subscriber.next(signal);
+      if (signal.kind === 'status') emit(signal);
     };
     return signals$.subscribe({
       next,
@@ -109,22 +91,24 @@ export function storedWatch(config: StoredWatchConfig): Observable<StoredWatchEv
 /** Appends the answers for one identity, one after another. */
 class Appending {
   #head: FleetHead;
+  readonly #bareCheckpoint: BareCheckpoint | undefined;
   readonly #config: StoredWatchConfig;
   readonly #tried: <T>(task$: Observable<T>) => Observable<T>;
-  readonly #emit: (event: StoredWatchEvent) => void;
+  readonly #emit: (event: IdentityEvent) => void;
 
   constructor(
     head: FleetHead,
     config: StoredWatchConfig,
     tried: <T>(task$: Observable<T>) => Observable<T>,
-    emit: (event: StoredWatchEvent) => void,
+    emit: (event: IdentityEvent) => void,
   ) {
-    const { idle } = config;
-    // All records have expired, and the place after the last one has been kept for longer.
-    const isExpired = head.last === 0 && idle !== undefined;
+    const bareCheckpoint = config.checkpoints.of(config.identity_id);
+    // All records have expired. The checkpoint after the last one has been kept for longer.
+    const isExpired = head.last === 0 && bareCheckpoint !== undefined;
     this.#head = isExpired
-      ? { ...head, record: { sequence: idle.sequence, checkpoint: idle, key: '' } }
+      ? { ...head, record: { sequence: bareCheckpoint.sequence, checkpoint: bareCheckpoint, key: '' } }
       : head;
+    this.#bareCheckpoint = bareCheckpoint;
     this.#config = config;
     this.#tried = tried;
     this.#emit = emit;
@@ -136,23 +120,23 @@ class Appending {
    */
   get start(): Checkpoint | undefined {
     const { record } = this.#head;
-    const { idle } = this.#config;
-    const checkpoint = idle && idle.sequence === record?.sequence ? idle : record?.checkpoint;
+    const isNewer = this.#bareCheckpoint?.sequence === record?.sequence;
+    const checkpoint = (isNewer ? this.#bareCheckpoint : undefined) ?? record?.checkpoint;
     return checkpoint && this.#ofWatch(checkpoint);
   }
 
   acknowledge(answer: RawEventList, now: Checkpoint, gap?: Gap): Observable<AckDecision> {
-    const { identity_id, newKey, onBareCheckpoint, onUnstored } = this.#config;
+    const { identity_id, newKey } = this.#config;
     const { record } = this.#head;
     const checkpoint = this.#ofFleet(now);
     if (record && answer.events.length === 0 && !gap) {
-      onBareCheckpoint({ sequence: record.sequence, ...checkpoint });
+      this.#emit({ kind: 'checkpoint', checkpoint: { sequence: record.sequence, ...checkpoint } });
       return EMPTY;
     }
     return defer(() => {
-      onUnstored(1);
+      this.#emit({ kind: 'storing' });
       return this.#append({ identity_id, answer, checkpoint, gap, key: newKey() });
-    }).pipe(finalize(() => onUnstored(-1)));
+    });
   }
 
   #append(record: FleetRecord): Observable<AckDecision> {

@@ -1,57 +1,76 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { NEVER } from 'rxjs';
-import { virtualTime } from '../../../virtual-time.js';
-import { Starts } from '../../../../src/integrations/fleet/worker/starts.js';
+import { concat, defer, map, NEVER, of, Subject, tap, timer } from 'rxjs';
+import { virtualTime } from '../../../../virtual-time.js';
+import type { WatchStatus } from '../../../../../src/stream/index.js';
+import type { IdentityEvent } from '../../../../../src/integrations/fleet/worker/identity/identity-status.js';
+import { Starts } from '../../../../../src/integrations/fleet/worker/identity/starts.js';
+
+const POLLED: IdentityEvent = { kind: 'polled', timeout: 70_000 };
+
+const statusEvent = (state: WatchStatus['state']): IdentityEvent => ({
+  kind: 'status',
+  status: {
+    state,
+    since: 0,
+    lastAnswer: undefined,
+    attempt: 0,
+    nextTry: undefined,
+    error: undefined,
+    hint: undefined,
+  },
+});
 
 describe('the starts of watches', () => {
-  it('are so many at once, and each further one when the request of another is on the wire, or it has gone', () => {
+  it('are bounded, and each further one comes when another is polled, has to wait, or has gone', () => {
     const starts = new Starts(3, virtualTime().scheduler);
     const begun: number[] = [];
-    const sent = new Map<number, () => void>();
-    const start = (n: number) =>
-      starts
-        .turn(onSent => {
-          begun.push(n);
-          sent.set(n, onSent);
-          return NEVER;
-        })
-        .subscribe();
+    const events = new Map<number, Subject<IdentityEvent>>();
+    const start = (n: number) => {
+      const event$ = new Subject<IdentityEvent>();
+      events.set(n, event$);
+      const watch$ = defer(() => {
+        begun.push(n);
+        return event$;
+      });
+      return starts.turn(watch$).subscribe();
+    };
     const watches = [0, 1, 2, 3, 4, 5, 6].map(start);
     deepStrictEqual(begun, [0, 1, 2]);
-    sent.get(1)!();
+    events.get(1)!.next(statusEvent('connecting'));
+    deepStrictEqual(begun, [0, 1, 2]);
+    events.get(1)!.next(POLLED);
     deepStrictEqual(begun, [0, 1, 2, 3]);
-    // Only its first request counts.
-    sent.get(1)!();
+    // Only its first poll counts.
+    events.get(1)!.next(POLLED);
     watches[1]!.unsubscribe();
     deepStrictEqual(begun, [0, 1, 2, 3]);
     watches[4]!.unsubscribe();
     watches[0]!.unsubscribe();
     deepStrictEqual(begun, [0, 1, 2, 3, 5]);
-    for (const n of [2, 3, 5]) sent.get(n)!();
+    events.get(2)!.next({ kind: 'waiting' });
+    events.get(3)!.next({ kind: 'nats_error', error: new Error('no answer') });
+    events.get(5)!.next(statusEvent('retrying'));
     deepStrictEqual(begun, [0, 1, 2, 3, 5, 6]);
     for (const watching of watches) watching.unsubscribe();
     start(7);
     strictEqual(begun.at(-1), 7);
   });
 
-  it('go on if a watch says so while it begins', () => {
+  it('go on if a watch is polled while it begins', () => {
     const starts = new Starts(1, virtualTime().scheduler);
     let begun = 0;
-    for (let n = 0; n < 10_000; n++)
-      starts
-        .turn(sent => {
-          begun++;
-          sent();
-          return NEVER;
-        })
-        .subscribe();
+    const watch$ = defer(() => {
+      begun++;
+      return concat(of(POLLED), NEVER);
+    });
+    for (let n = 0; n < 10_000; n++) starts.turn(watch$).subscribe();
     strictEqual(begun, 10_000);
   });
 
   it('tell how many wait, and for how long', () => {
     const { scheduler, pass } = virtualTime();
     const starts = new Starts(1, scheduler);
-    const start = () => starts.turn(() => NEVER).subscribe();
+    const start = () => starts.turn(NEVER).subscribe();
     deepStrictEqual(starts.late, { waiting: 0, wait: 0 });
     const first = start();
     pass(10);
@@ -70,18 +89,16 @@ describe('the starts of watches', () => {
     const starts = new Starts(64, scheduler, { now: () => scheduler.now() + behind });
     let underWay = 0;
     let begun = 0;
-    for (let n = 0; n < 20_000; n++)
-      starts
-        .turn(sent => {
-          underWay++;
-          begun++;
-          scheduler.schedule(() => {
-            underWay--;
-            sent();
-          }, 10);
-          return NEVER;
-        })
-        .subscribe();
+    const watch$ = defer(() => {
+      underWay++;
+      begun++;
+      const polled$ = timer(10, scheduler).pipe(
+        tap(() => underWay--),
+        map(() => POLLED),
+      );
+      return concat(polled$, NEVER);
+    });
+    for (let n = 0; n < 20_000; n++) starts.turn(watch$).subscribe();
     strictEqual(underWay, 64);
     /** The next look comes so late. */
     const look = (late: number) => {
@@ -104,13 +121,11 @@ describe('the starts of watches', () => {
     let behind = 0;
     const starts = new Starts(3, scheduler, { now: () => scheduler.now() + behind });
     let begun = 0;
-    for (let n = 0; n < 9; n++)
-      starts
-        .turn(() => {
-          begun++;
-          return NEVER;
-        })
-        .subscribe();
+    const watch$ = defer(() => {
+      begun++;
+      return NEVER;
+    });
+    for (let n = 0; n < 9; n++) starts.turn(watch$).subscribe();
     behind += 1_000;
     pass(300);
     strictEqual(begun, 3);

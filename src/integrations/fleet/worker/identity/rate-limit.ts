@@ -1,5 +1,5 @@
 import { ignoreElements, type Observable, type SchedulerLike, type TimestampProvider } from 'rxjs';
-import { monotonicClock, TokenBucket, type FillRate } from '../../../stream/index.js';
+import { monotonicClock, TokenBucket, type FillRate } from '../../../../stream/index.js';
 
 interface RateLimitConfig extends FillRate {
   readonly scheduler: SchedulerLike;

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { of } from 'rxjs';
-import { RateLimit } from '../../../../src/integrations/fleet/worker/rate-limit.js';
-import { virtualTime } from '../../../virtual-time.js';
+import { RateLimit } from '../../../../../src/integrations/fleet/worker/identity/rate-limit.js';
+import { virtualTime } from '../../../../virtual-time.js';
 
 describe('a rate limit', () => {
   const limited = (burst: number) => {

@@ -1,8 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { FleetEvent } from 'lobby-rx/fleet';
-import { RequestBudget } from '../../../../src/integrations/fleet/worker/identity-polls.js';
-import { virtualTime } from '../../../virtual-time.js';
-import { virtualFleet } from '../virtual-fleet.js';
+import { RequestBudget } from '../../../../../src/integrations/fleet/worker/identity/request-budget.js';
+import { virtualTime } from '../../../../virtual-time.js';
+import { virtualFleet } from '../../virtual-fleet.js';
 
 describe('the budget of requests', () => {
   it('keeps a worker below the limit of the service, and says that it is the bound', () => {

@@ -1,15 +1,18 @@
-import { Observable, type SchedulerLike, type Subscription, type TimestampProvider } from 'rxjs';
-import { monotonicClock } from '../../../stream/index.js';
-import { LATE_MS, latenessOf } from './lateness.js';
+import { Observable, tap, type SchedulerLike, type Subscription, type TimestampProvider } from 'rxjs';
+import { monotonicClock } from '../../../../stream/index.js';
+import type { IdentityEvent } from './identity-status.js';
+import { LATE_MS, latenessOf } from '../lateness.js';
 
-/** So few at least begin at a time: together they keep a busy process for a few ms. */
-const LEAST = 8;
+/** At least this many begin at a time: together they keep a busy process for a few ms. */
+const MIN_STARTS = 8;
 
 /**
- * Lets so many watches begin at a time, and each further one when the first request of another is
- * on the wire. A worker that can, begins thousands in seconds. While its timers are late, it halves
- * how many: otherwise it would tell too late that it is alive, others would take its shards, and be
- * late themselves. While they are in time, it raises that again. It never stops: timers are late
+ * Bounds how many watches begin at a time. Each further one begins when another has sent its first
+ * poll, or may have to wait for long: for the rate limit, for a token, or for NATS.
+ *
+ * A worker that can, begins thousands in seconds. While its timers are late, the bound is halved:
+ * otherwise it would tell too late that it is alive, others would take its shards, and be late
+ * themselves. While they are in time, the bound is raised again. It never stops: timers are late
  * for other reasons, too, such as a limit of CPU.
  */
 export class Starts {
@@ -21,11 +24,11 @@ export class Starts {
   #underWay = 0;
   #looking: Subscription | undefined;
   /** How many may be under way. */
-  #atOnce: number;
+  #bound: number;
 
   constructor(max: number, scheduler: SchedulerLike, clock = monotonicClock(scheduler)) {
     this.#max = max;
-    this.#atOnce = max;
+    this.#bound = max;
     this.#scheduler = scheduler;
     this.#clock = clock;
   }
@@ -37,27 +40,29 @@ export class Starts {
     return { waiting: this.#waiting.size, wait: now - first };
   }
 
-  /**
-   * Begins a watch when it is its turn. `watch` gets a function that says that its first request is
-   * on the wire, or may have to wait for long.
-   */
-  turn<T>(watch: (sent: () => void) => Observable<T>): Observable<T> {
+  /** Begins a watch when it is its turn. */
+  turn(watch$: Observable<IdentityEvent>): Observable<IdentityEvent> {
     return new Observable(subscriber => {
       let isUnderWay = false;
-      const sent = () => {
+      const end = () => {
         if (!isUnderWay) return;
         isUnderWay = false;
         this.#underWay--;
         this.#beginNext();
       };
+      const begun$ = watch$.pipe(
+        tap(event => {
+          if (event.kind !== 'status' || event.status.state !== 'connecting') end();
+        }),
+      );
       const begin = () => {
         isUnderWay = true;
-        subscriber.add(watch(sent).subscribe(subscriber));
+        subscriber.add(begun$.subscribe(subscriber));
       };
       this.#waiting.set(begin, this.#clock.now());
       subscriber.add(() => {
         this.#waiting.delete(begin);
-        sent();
+        end();
       });
       this.#beginNext();
       this.#look();
@@ -66,7 +71,7 @@ export class Starts {
 
   #beginNext(): void {
     for (const begin of this.#waiting.keys()) {
-      if (this.#underWay >= this.#atOnce) return;
+      if (this.#underWay >= this.#bound) return;
       this.#waiting.delete(begin);
       this.#underWay++;
       begin();
@@ -76,8 +81,8 @@ export class Starts {
   /** Looks whether this process is late, as long as watches wait. */
   #look(): void {
     this.#looking ??= latenessOf(this.#scheduler, this.#clock).subscribe(late => {
-      const next = late > LATE_MS ? Math.max(LEAST, this.#atOnce >> 1) : this.#atOnce + LEAST;
-      this.#atOnce = Math.min(this.#max, next);
+      const next = late > LATE_MS ? Math.max(MIN_STARTS, this.#bound >> 1) : this.#bound + MIN_STARTS;
+      this.#bound = Math.min(this.#max, next);
       this.#beginNext();
       if (this.#waiting.size > 0) return;
       this.#looking?.unsubscribe();
