@@ -36,9 +36,10 @@ const HELP = `lobby-rx events: follows the live events of an identity
   --from INDEX       resumes from this watch index; default: now
   --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
                      up to date, so that no event is lost between two runs;
-                     only one process at a time can use it. What is still in
-                     a pipe whose reader dies is lost: a reader for which that
-                     matters keeps its own place, and passes it as --from
+                     a later run takes it over, and an earlier one ends at
+                     its next save. What is still in a pipe whose reader dies
+                     is lost: a reader for which that matters keeps its own
+                     place, and passes it as --from
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
                      LOBBY_RX_URL
   --insecure         allows plain http: to another machine
