@@ -43,4 +43,5 @@ export type {
   PlayerState,
   SavedWorld,
   WorldConfig,
+  WorldRecords,
 } from './world/index.js';

@@ -12,8 +12,6 @@ export interface EmulateOptions {
   /** Undefined if the ids and tokens must not be guessed. */
   readonly seed: number | undefined;
   readonly lobby: LobbyAddressOption | undefined;
-  /** The path of a saved world to begin with. */
-  readonly world: string | undefined;
   /** Whether there is a workbench. */
   readonly hasUi: boolean;
   readonly isJson: boolean;
@@ -35,7 +33,6 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
       'allow-host': text,
       seed: text,
       lobby: text,
-      world: text,
       simulate: flag,
       every: { ...text, default: '1000' },
       ui: flag,
@@ -44,16 +41,13 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
       help: { ...flag, short: 'h' },
     },
   });
-  const { seed, lobby, world } = values;
-  if (world !== undefined && (seed !== undefined || lobby !== undefined))
-    throw new Error('use either --world, which has its ids and its lobby, or --seed and --lobby');
+  const { seed, lobby } = values;
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
     host: values.host === undefined ? undefined : hostIn('--host', values.host),
     allowHosts: (values['allow-host']?.split(',') ?? []).map(host => hostIn('--allow-host', host)),
     seed: seed === undefined ? undefined : wholeNumber('--seed', seed, 0, 2 ** 32 - 1),
     lobby: lobby === undefined ? undefined : lobbyAt(lobby),
-    world,
     hasUi: values.ui,
     isJson: values.json,
     isSimulated: values.simulate,

@@ -16,7 +16,6 @@ import { EXIT, fail } from '../run.js';
 import { jsonLine } from '../terminal/index.js';
 import { createWorkbench, readWorkbenchPage, type Workbench } from '../../workbench/index.js';
 import { typeCommands } from './type-commands.js';
-import { readWorldFile, type WorldFile } from './world-file.js';
 
 const HELP = `lobby-rx emulate: runs the whole service on this machine, with sample data
 
@@ -33,7 +32,6 @@ const HELP = `lobby-rx emulate: runs the whole service on this machine, with sam
                      they cannot be guessed
   --ui               serves a workbench: a page that shows what happens, and
                      makes things happen
-  --world FILE       begins with a world that a workbench has saved
   --simulate         simulates activity: presence, members, chat, lobby joins
   --every N          average time between two activities, in ms; default: 1000
   --json             prints one line of JSON with the URLs, ids and tokens, and
@@ -53,11 +51,9 @@ arguments.
 export async function emulate(args: readonly string[]): Promise<void> {
   let options: EmulateOptions;
   let page: string | undefined;
-  let file: WorldFile | undefined;
   try {
     options = readEmulateOptions(args);
     page = options.hasUi ? readWorkbenchPage() : undefined;
-    file = options.world === undefined ? undefined : readWorldFile(options.world);
   } catch (error) {
     fail((error as Error).message, EXIT.usage);
     return;
@@ -65,13 +61,9 @@ export async function emulate(args: readonly string[]): Promise<void> {
   if (options.help) return void process.stdout.write(HELP);
 
   const { seed, every, lobby, isSimulated, isJson, hasUi } = options;
-  const config = {
-    ...(seed === undefined ? { random: secureRandom } : { seed }),
-    ...(file && { saved: file.saved }),
-  };
+  const config = seed === undefined ? { random: secureRandom } : { seed };
   const seeded = (emulator: Emulator): SeededWorld => ({
-    ...(file?.world ??
-      seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) })),
+    ...seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) }),
     ...(lobby && { lobbyUrl: lobby.url }),
   });
   const emulated: Emulated =

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
-import { Connect, tokenOf } from './connect.js';
+import { Connect } from './connect.js';
 import { DemoPlayer } from './demo-player.js';
 import { DoBar, whoIs, type Type } from './do/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
@@ -145,11 +145,11 @@ function Panes({
               </button>
             </p>
           )}
-          <WorldPane {...{ view, now, client, attempt }} />
+          <WorldPane {...{ view, now }} />
         </div>
         <section aria-labelledby="happened">
           <h2 id="happened">What happened, newest first</h2>
-          {isPlaying && <DemoPlayer key={who_id} token={() => tokenOf(client, who_id)} />}
+          {isPlaying && <DemoPlayer key={who_id} token={async () => (await client.bearerOf(who_id)).token} />}
           {requests.length === 0 && <p>No game has come yet. Connect one, or start the demo player.</p>}
           <StoryList
             {...{ stories, chosen, type, isEach, setIsEach }}

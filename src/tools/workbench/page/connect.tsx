@@ -1,4 +1,3 @@
-import type { SavedWorld } from '../../emulator/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
 
@@ -26,7 +25,7 @@ export function Connect({
 }) {
   // A game that begins with a token that has expired is stopped at once.
   const token = async () => {
-    const [token, { expired }] = (await bearerOf(client, who_id)) ?? ['', { expired: true }];
+    const { token, expired } = await client.bearerOf(who_id);
     return expired ? String((await client.type(renewal)).token) : token;
   };
   // What is wrong, the demo player says.
@@ -64,19 +63,4 @@ export function Connect({
       </p>
     </section>
   );
-}
-
-/**
- * The latest token of an identity, which the page does not show; an expired one only if there is no
- * other.
- */
-export async function tokenOf(client: EmulatorClient, who_id: string): Promise<string | undefined> {
-  const bearer = await bearerOf(client, who_id);
-  return bearer?.[0];
-}
-
-async function bearerOf(client: EmulatorClient, who_id: string) {
-  const { saved } = JSON.parse(await client.save()) as { saved: SavedWorld };
-  const own = saved.bearers.filter(([, { id }]) => id === who_id);
-  return own.filter(([, { expired }]) => !expired).at(-1) ?? own.at(-1);
 }
