@@ -77,10 +77,10 @@ class Part<To extends object, From extends { readonly kind: string }> {
 }
 
 /**
- * A process of the service answers for so many identities at most: a process may have 20,000
+ * How many identities a process of the service answers for at most. A process may have 20,000
  * descriptors.
  */
-const MOST_OF_A_SERVICE = 9_000;
+const MAX_IDENTITIES = 9_000;
 
 /** The service, of which each process answers for a part of the identities. */
 class Service {
@@ -88,7 +88,7 @@ class Service {
   readonly #of: number;
 
   constructor(identities: number) {
-    const parts = Math.ceil(identities / MOST_OF_A_SERVICE);
+    const parts = Math.ceil(identities / MAX_IDENTITIES);
     this.#of = Math.ceil(identities / parts);
     this.#parts = Array.from({ length: parts }, () => new Part<ToService, FromService>('service'));
   }
@@ -118,7 +118,7 @@ class Service {
     return (await Promise.all(counting)).reduce((total, { held }) => total + held, 0);
   }
 
-  /** Waits until it holds so many. */
+  /** Waits until it holds this many polls. */
   async holds(count: number): Promise<void> {
     while ((await this.held()) < count) await wait(200);
   }
@@ -330,7 +330,7 @@ console.log('\nOne of 3 workers is killed: until another one has taken its last 
 row('lease', 'first shard', 'last shard');
 for (const lease of [2_000, 5_000, 10_000]) {
   await withFollowers({ identities: 300, blockTime: 40_000, workers: 3, lease }, async (_, followers) => {
-    // A worker judges others when it has heard itself for a lease and a half.
+    // Until all workers have heard each other.
     await wait(2 * lease);
     const taken: number[] = [];
     let killedAt = 0;

@@ -8,7 +8,7 @@ export interface BenchIdentity {
 /** Messages to the service. */
 export type ToService =
   | { readonly kind: 'start'; readonly seed: number; readonly identities: number; readonly blockTime: number }
-  /** Sends so many events in a second, evenly to all identities, for so long, in ms. */
+  /** Sends `perSecond` events in a second, evenly to all identities, for `time` ms. */
   | { readonly kind: 'publish'; readonly perSecond: number; readonly time: number }
   | { readonly kind: 'polls' };
 
@@ -34,8 +34,8 @@ export type ToFollower =
   | { readonly kind: 'figures' };
 
 /**
- * Messages to a process that only appends to subjects, as a worker does: so many in a second, for
- * so long, in ms.
+ * Messages to a process that only appends to subjects, as a worker does: `perSecond` in a second,
+ * for `time` ms.
  */
 export type ToAppender =
   | {

@@ -1,5 +1,5 @@
 // npm run bench:fleet -- --scale: how many workers share how many shards, and what they hear and
-// say while nothing happens. All workers are in this process, each with a connection of its own.
+// say while nothing happens. All workers are in this process, each with another connection.
 // There are no identities: only the shards are shared.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { asyncScheduler, NEVER, of, Subscription } from 'rxjs';
@@ -7,15 +7,15 @@ import { NatsRegistry, NatsTime, openFleetToWork } from '../../src/integrations/
 import { fleetWorker } from '../../src/integrations/fleet/worker/index.js';
 
 /** The default. */
-const LEASE = 10_000;
+const LEASE_MS = 10_000;
 
 /** How long to count messages, in ms. */
-const WINDOW = 20_000;
+const WINDOW_MS = 20_000;
 
 /** How long workers may take to share the shards, in ms. */
-const PATIENCE = 60_000;
+const PATIENCE_MS = 60_000;
 
-/** What so many workers do. */
+/** What the workers of a run do. */
 export interface ScaleFigures {
   /**
    * After how long all shards were held, and held by as many as possible each, in s; since the last
@@ -51,7 +51,7 @@ class Crowd {
     const shards = this.#shards;
     const nats = await connect({ servers: `127.0.0.1:${this.#port}` });
     this.connections.push(nats);
-    const fleet = await openFleetToWork({ nats, shards, lease: LEASE });
+    const fleet = await openFleetToWork({ nats, shards, lease: LEASE_MS });
     const held = new Set<number>();
     this.#held.push(held);
     const name = `worker-${this.#held.length}`;
@@ -59,15 +59,18 @@ class Crowd {
       name,
       instance: name,
       shards,
-      lease: LEASE,
+      lease: LEASE_MS,
       capacity: 1,
       registry: new NatsRegistry(fleet, new NatsTime()),
       identities: { known$: of(true), given: () => undefined, of: () => NEVER },
-      watch: () => NEVER,
+      polls: {
+        addresses: [],
+        waiting: 0,
+        check: () => undefined,
+        shareRate: () => undefined,
+        watch: () => NEVER,
+      },
       drain$: NEVER,
-      addresses: [],
-      waiting: () => 0,
-      seen: () => undefined,
       scheduler: asyncScheduler,
       monotonic: performance,
     });
@@ -101,7 +104,7 @@ class Crowd {
 
 /** Seconds until something is so. */
 async function until(isSo: () => boolean, since: number): Promise<number> {
-  while (!isSo() && performance.now() - since < PATIENCE) await wait(20);
+  while (!isSo() && performance.now() - since < PATIENCE_MS) await wait(20);
   return isSo() ? (performance.now() - since) / 1_000 : Infinity;
 }
 
@@ -125,7 +128,7 @@ export async function scale(
   const fair = await until(() => crowd.isFair, since);
   const { assigned } = crowd;
   const before = crowd.messages();
-  await wait(WINDOW);
+  await wait(WINDOW_MS);
   const after = crowd.messages();
   await crowd.start();
   await until(() => crowd.isFair, performance.now());
@@ -134,8 +137,8 @@ export async function scale(
     fair,
     assigned,
     moved: crowd.assigned - assigned,
-    heard: (after.heard - before.heard) / workers / (WINDOW / 1_000),
-    said: (after.said - before.said) / workers / (WINDOW / 1_000),
+    heard: (after.heard - before.heard) / workers / (WINDOW_MS / 1_000),
+    said: (after.said - before.said) / workers / (WINDOW_MS / 1_000),
   };
   crowd.running.unsubscribe();
   await Promise.all(crowd.connections.map(nats => nats.close()));

@@ -1,4 +1,4 @@
-// The service, in a process of its own: what it costs does not count.
+// The service in another process, whose CPU does not count.
 import { createEmulator, listen, type Emulator } from 'lobby-rx/emulator';
 import type { FromService, ToService } from './messages.js';
 

@@ -1,5 +1,5 @@
 // A fleet to look at: a NATS server, the emulated service, three workers and a consumer with a
-// database, each in a process of its own. `npm run fleet:kill` in another terminal kills a worker.
+// database, each in another process. `npm run fleet:kill` in another terminal kills a worker.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,17 +8,17 @@ import { createEmulator, listen } from 'lobby-rx/emulator';
 import { METRICS_PORT } from '../show-metrics.js';
 import { startNats } from './nats.js';
 import { forgetProcesses, Processes } from './processes.js';
-import { createScreen } from './screen.js';
+import { Screen } from './screen.js';
 
 process.stdout.on('error', () => process.exit());
 const { seconds, identities: count, metrics } = readOptions(process.argv.slice(2));
 
 /** After how long others take over, in ms. */
-const LEASE = 5_000;
+const LEASE_MS = 5_000;
 const SHARDS = 48;
 const NAMES = ['ada', 'ben', 'cleo', 'consumer'];
 /** How long a worker that was killed is missed, in ms. */
-const ABSENCE = 15_000;
+const ABSENCE_MS = 15_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-fleet-'));
 const nats = await startNats(folder);
@@ -26,7 +26,7 @@ const emulator = createEmulator({ collectTime: 50 });
 const service = await listen(emulator);
 const players = Array.from({ length: count }, () => emulator.addIdentity());
 
-const screen = createScreen(process.stdout, { shards: SHARDS, nats: nats.version, identities: count });
+const screen = new Screen(process.stdout, { shards: SHARDS, nats: nats.version, identities: count });
 /** How many identities each worker follows. */
 const live = new Map<string, number>();
 const metricsOf = (name: string) => (metrics ? METRICS_PORT + NAMES.indexOf(name) : undefined);
@@ -34,7 +34,7 @@ const processes = new Processes({
   metricsOf,
   nats: nats.port,
   url: service.url,
-  lease: LEASE,
+  lease: LEASE_MS,
   shards: SHARDS,
   database: join(folder, 'events.sqlite'),
   identities: players.map(({ identity_id, token }) => [identity_id, token]),
@@ -44,11 +44,11 @@ const processes = new Processes({
   },
   onCounts: counts => screen.counts(counts),
   onEnd: name => {
-    screen.note(`${name} was killed; another process of that name starts in ${ABSENCE / 1_000} s`);
+    screen.note(`${name} was killed; another process of that name starts in ${ABSENCE_MS / 1_000} s`);
     setTimeout(() => {
       processes.start(name);
       screen.note(`${name} starts again`);
-    }, ABSENCE);
+    }, ABSENCE_MS);
   },
 });
 for (const name of NAMES) {

@@ -3,7 +3,14 @@ import type { Counts } from './messages.js';
 
 /** How many of the last notes are shown. */
 const NOTES = 8;
+/** Codes of a terminal, one for each worker. */
 const COLORS = [36, 33, 35, 32, 34, 31];
+/** How often the picture is drawn, in ms. */
+const DRAW_EVERY_MS = 200;
+/** How often the figures are printed where there is no terminal, in ms. */
+const SUMMARY_EVERY_MS = 5_000;
+/** Shards that a worker gets within this time are told together, in ms. */
+const TOGETHER_MS = 300;
 
 /** What does not change. */
 interface Setting {
@@ -12,111 +19,141 @@ interface Setting {
   readonly identities: number;
 }
 
-/** How often the figures are printed where there is no terminal, in ms. */
-const SUMMARY_EVERY = 5_000;
+/** Shards that a worker got in a row. */
+interface Got {
+  readonly by: string;
+  readonly from: string | undefined;
+  readonly count: number;
+  readonly at: number;
+}
 
 /**
- * Shows who holds what: a picture in a terminal, otherwise a line for everything that happens, and
- * the figures now and then.
+ * Shows which worker holds what: a picture in a terminal, otherwise a line for everything that
+ * happens, and the figures now and then.
  */
-export function createScreen(out: NodeJS.WriteStream, { shards, nats, identities }: Setting) {
-  const owners: (string | undefined)[] = Array.from({ length: shards }, () => undefined);
-  const beats = new Map<string, Heartbeat>();
-  const states = new Map<string, 'joined' | 'left' | 'silent'>();
-  const notes: string[] = [];
-  /** Shards that a worker got in a row, to be shown at once. */
-  let got = { by: '', from: undefined as string | undefined, count: 0, at: 0 };
-  let counts: Counts = { stored: 0, distinct: 0, gaps: 0 };
-  let published = 0;
-  const names: string[] = [];
-  const paint = (name: string, text: string) => {
-    if (!names.includes(name)) names.push(name);
-    return out.isTTY ? `\x1b[${COLORS[names.indexOf(name) % COLORS.length]}m${text}\x1b[0m` : text;
-  };
+export class Screen {
+  readonly #out: NodeJS.WriteStream;
+  readonly #setting: Setting;
+  /** By shard. */
+  readonly #owners: (string | undefined)[];
+  readonly #beats = new Map<string, Heartbeat>();
+  readonly #states = new Map<string, 'joined' | 'left' | 'silent'>();
+  readonly #names: string[] = [];
+  readonly #notes: string[] = [];
+  readonly #drawing: NodeJS.Timeout;
+  readonly #summing: NodeJS.Timeout | undefined;
+  #got: Got | undefined;
+  #counts: Counts = { stored: 0, distinct: 0, gaps: 0 };
+  #published = 0;
 
-  const note = (text: string) => {
-    tellGot();
-    notes.push(`${new Date().toLocaleTimeString('en-GB')}  ${text}`);
-    if (!out.isTTY) out.write(`${notes.at(-1)}\n`);
-  };
-  const tellGot = () => {
-    const { by, from, count } = got;
-    got = { by: '', from: undefined, count: 0, at: 0 };
-    if (count > 0)
-      note(
-        `${by} has ${from === undefined ? '' : `taken from ${from} `}${count} more shard${count === 1 ? '' : 's'}`,
+  constructor(out: NodeJS.WriteStream, setting: Setting) {
+    this.#out = out;
+    this.#setting = setting;
+    this.#owners = Array.from({ length: setting.shards }, () => undefined);
+    if (out.isTTY) out.write('\x1b[2J');
+    this.#drawing = setInterval(() => this.#draw(), DRAW_EVERY_MS);
+    if (!out.isTTY) this.#summing = setInterval(() => this.note(this.#summary()), SUMMARY_EVERY_MS);
+  }
+
+  note(text: string): void {
+    this.#tellGot();
+    const line = `${new Date().toLocaleTimeString('en-GB')}  ${text}`;
+    this.#notes.push(line);
+    if (!this.#out.isTTY) this.#out.write(`${line}\n`);
+  }
+
+  published(count: number): void {
+    this.#published = count;
+  }
+
+  counts(counts: Counts): void {
+    if (this.#counts.stored === 0 && counts.stored > 0)
+      this.note('it works: the first events are in the database');
+    this.#counts = counts;
+  }
+
+  event(by: string, event: FleetEvent): void {
+    if (event.kind === 'heartbeat') this.#beats.set(event.heartbeat.worker, event.heartbeat);
+    // Each worker tells about all others.
+    if (event.kind === 'worker' && this.#states.get(event.worker) !== event.state) {
+      this.#states.set(event.worker, event.state);
+      this.note(
+        `${event.worker} ${event.state === 'silent' ? 'was silent for a lease' : `has ${event.state}`}`,
       );
-  };
-  const draw = () => {
-    if (Date.now() - got.at > 300) tellGot();
-    if (!out.isTTY) return;
-    const rows = [...beats.values()].map(({ worker, shards: held, identities, live, events }) => {
-      const known = states.get(worker);
-      // What a worker that is gone has reported is out of date.
-      if (known !== 'joined') return `  ${paint(worker, worker.padEnd(8))}${known ?? ''}`;
-      const bar = '█'.repeat(Math.round((held / shards) * 24)).padEnd(24, '·');
-      const numbers = [held, identities, live, events].map(number => String(number).padStart(8)).join('');
-      return `  ${paint(worker, worker.padEnd(8))}${'alive'.padEnd(8)}${paint(worker, bar)}${numbers}`;
-    });
-    const map = owners.map(owner => (owner === undefined ? '·' : paint(owner, owner[0]!))).join('');
+    }
+    if (event.kind === 'assigned') {
+      const { shard, from } = event;
+      this.#owners[shard] = by;
+      if (this.#got?.by !== by || this.#got.from !== from) this.#tellGot();
+      this.#got = { by, from, count: (this.#got?.count ?? 0) + 1, at: Date.now() };
+    }
+    if (event.kind === 'released' || event.kind === 'lost') {
+      if (this.#owners[event.shard] === by) this.#owners[event.shard] = undefined;
+    }
+    if (event.kind === 'nats_error' || event.kind === 'identity_rejected')
+      this.note(`${by}: ${String(event.error)}`);
+  }
+
+  end(): void {
+    clearInterval(this.#drawing);
+    clearInterval(this.#summing);
+    this.#tellGot();
+    this.#draw();
+    this.#out.write(`${this.#summary()}\n`);
+  }
+
+  #tellGot(): void {
+    if (!this.#got) return;
+    const { by, from, count } = this.#got;
+    this.#got = undefined;
+    const taken = from === undefined ? '' : `taken from ${from} `;
+    this.note(`${by} has ${taken}${count} more shard${count === 1 ? '' : 's'}`);
+  }
+
+  #draw(): void {
+    if (this.#got && Date.now() - this.#got.at > TOGETHER_MS) this.#tellGot();
+    if (!this.#out.isTTY) return;
+    const { shards, nats, identities } = this.#setting;
+    const rows = [...this.#beats.values()].map(beat => this.#row(beat));
+    const owners = this.#owners.map(owner => (owner === undefined ? '·' : this.#paint(owner, owner[0]!)));
     const lines = [
       `\x1b[1mlobby-rx fleet\x1b[0m  ${identities} identities in ${shards} shards, on NATS ${nats}`,
       '',
       `  worker  is      has                       shards  follows    live  events`,
       ...(rows.length > 0 ? rows : ['  starting …']),
       '',
-      `  shards  ${map}`,
+      `  shards  ${owners.join('')}`,
       '',
-      ...notes.slice(-NOTES).map(line => `  ${line}`),
-      ...Array.from({ length: Math.max(0, NOTES - notes.length) }, () => ''),
+      ...this.#notes.slice(-NOTES).map(line => `  ${line}`),
+      ...Array.from({ length: Math.max(0, NOTES - this.#notes.length) }, () => ''),
       '',
-      `  ${summary()}`,
+      `  ${this.#summary()}`,
       '',
       '  In another terminal: npm run fleet:kill      Ctrl-C ends.',
     ];
-    out.write(`\x1b[H${lines.map(line => `${line}\x1b[K`).join('\n')}\n\x1b[J`);
-  };
-  const summary = () => {
-    const { stored, distinct, gaps } = counts;
-    return `published ${published}, in the database ${stored}, on their way ${published - distinct}, doubled ${stored - distinct}, gaps ${gaps}`;
-  };
+    this.#out.write(`\x1b[H${lines.map(line => `${line}\x1b[K`).join('\n')}\n\x1b[J`);
+  }
 
-  if (out.isTTY) out.write('\x1b[2J');
-  const drawing = setInterval(draw, 200);
-  const summing = out.isTTY ? undefined : setInterval(() => note(summary()), SUMMARY_EVERY);
-  return {
-    note,
-    published: (count: number) => {
-      published = count;
-    },
-    counts: (next: Counts) => {
-      if (counts.stored === 0 && next.stored > 0) note('it works: the first events are in the database');
-      counts = next;
-    },
-    event: (by: string, event: FleetEvent) => {
-      if (event.kind === 'heartbeat') beats.set(event.heartbeat.worker, event.heartbeat);
-      // Each worker tells about all others.
-      if (event.kind === 'worker' && states.get(event.worker) !== event.state) {
-        states.set(event.worker, event.state);
-        note(`${event.worker} ${event.state === 'silent' ? 'was silent for a lease' : `has ${event.state}`}`);
-      }
-      if (event.kind === 'assigned') {
-        owners[event.shard] = by;
-        if (got.by !== by || got.from !== event.from) tellGot();
-        got = { by, from: event.from, count: got.count + 1, at: Date.now() };
-      }
-      if (event.kind === 'released' || event.kind === 'lost') {
-        if (owners[event.shard] === by) owners[event.shard] = undefined;
-      }
-      if (event.kind === 'nats_error' || event.kind === 'identity_rejected')
-        note(`${by}: ${String(event.error)}`);
-    },
-    end: () => {
-      clearInterval(drawing);
-      clearInterval(summing);
-      tellGot();
-      draw();
-      out.write(`${summary()}\n`);
-    },
-  };
+  #row({ worker, shards, identities, live, events }: Heartbeat): string {
+    const state = this.#states.get(worker);
+    const name = this.#paint(worker, worker.padEnd(8));
+    // What a worker that is gone has reported is out of date.
+    if (state !== 'joined') return `  ${name}${state ?? ''}`;
+    const filled = '█'.repeat(Math.round((shards / this.#setting.shards) * 24));
+    const bar = this.#paint(worker, filled.padEnd(24, '·'));
+    const numbers = [shards, identities, live, events].map(number => String(number).padStart(8)).join('');
+    return `  ${name}${'alive'.padEnd(8)}${bar}${numbers}`;
+  }
+
+  /** Gives each worker its color. */
+  #paint(worker: string, text: string): string {
+    if (!this.#names.includes(worker)) this.#names.push(worker);
+    if (!this.#out.isTTY) return text;
+    return `\x1b[${COLORS[this.#names.indexOf(worker) % COLORS.length]}m${text}\x1b[0m`;
+  }
+
+  #summary(): string {
+    const { stored, distinct, gaps } = this.#counts;
+    return `published ${this.#published}, in the database ${stored}, on their way ${this.#published - distinct}, doubled ${stored - distinct}, gaps ${gaps}`;
+  }
 }

@@ -30,11 +30,11 @@ describe('The snippets of README and docs', () => {
     deepStrictEqual(unexplained, []);
   });
 
-  it('all sign in so that an expired token is renewed, but for lobbies, emulators and recordings', () => {
+  it('all sign in so that an expired token is renewed, but for lobbies and emulators', () => {
     const signIns = snippets.filter(({ code }) =>
       /\b(?:createClient|provideLobbyClient|runFleet)\(/.test(code),
     );
-    const needsNone = /\blobbyGate\(|lobby-rx\/emulator|\bemulator\.|\bfromRecording\(/;
+    const needsNone = /\blobbyGate\(|lobby-rx\/emulator|\bemulator\./;
     const dying = signIns.filter(
       ({ code }) =>
         !/(?:\btoken: |\.as\()(?:\{\s+get: [^]*\brenew: |tokenOf\()/.test(code) && !needsNone.test(code),

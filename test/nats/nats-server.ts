@@ -38,7 +38,7 @@ export interface NatsServerConfig {
   readonly disk?: string;
 }
 
-/** Says which version a program is, or what to install if there is none. */
+/** Returns the version of a program, or says what to install if it was not found. */
 export function versionOf(program: string): string {
   const { error, stdout } = spawnSync(program, ['--version'], { encoding: 'utf8' });
   if (error) {
@@ -51,42 +51,59 @@ export function versionOf(program: string): string {
 }
 
 /** Starts a server on loopback. It ends with this process. */
-export async function startNatsServer({
-  program = SERVERS[0]!,
-  jetStream = true,
-  config = '',
-  disk,
-}: NatsServerConfig = {}): Promise<NatsServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'nats-'));
-  const port = await freePort();
-  const file = join(folder, 'server.conf');
-  // By itself, a server would take no more than a part of its file system.
-  const most = disk === undefined ? '' : ', max_file_store: 1GB';
-  const store = jetStream ? `jetstream { store_dir: "${join(folder, 'store')}"${most} }` : '';
-  writeFileSync(file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
-  mkdirSync(join(folder, 'store'));
-  const onDisk = (size: string) => [
-    'unshare',
-    '--map-root-user',
-    '--mount',
-    'sh',
-    '-c',
-    'mount -t tmpfs -o size="$0" tmpfs "$1" && exec "$2" -c "$3"',
-    size,
-    join(folder, 'store'),
-    program,
-    file,
-  ];
-  const [command = '', ...args] = disk === undefined ? [program, '-c', file] : onDisk(disk);
-  let server: ChildProcess | undefined;
-  const connections: NatsConnection[] = [];
-  const end = () => server?.kill('SIGKILL');
-  process.on('exit', end);
+export async function startNatsServer(config: NatsServerConfig = {}): Promise<NatsServer> {
+  const server = new ServerProcess(await freePort(), config);
+  await server.start();
+  return server;
+}
 
-  const start = () =>
-    new Promise<void>((resolve, reject) => {
-      const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-      server = child;
+class ServerProcess implements NatsServer {
+  readonly port: number;
+  readonly #folder = mkdtempSync(join(tmpdir(), 'nats-'));
+  readonly #store = join(this.#folder, 'store');
+  readonly #command: string;
+  readonly #args: readonly string[];
+  readonly #connections: NatsConnection[] = [];
+  readonly #kill = () => this.#server?.kill('SIGKILL');
+  #server: ChildProcess | undefined;
+
+  constructor(
+    port: number,
+    { program = SERVERS[0]!, jetStream = true, config = '', disk }: NatsServerConfig,
+  ) {
+    this.port = port;
+    // By itself, a server would take no more than a part of its file system.
+    const most = disk === undefined ? '' : ', max_file_store: 1GB';
+    const store = jetStream ? `jetstream { store_dir: "${this.#store}"${most} }` : '';
+    const file = join(this.#folder, 'server.conf');
+    writeFileSync(file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
+    mkdirSync(this.#store);
+    const [command = '', ...args] =
+      disk === undefined ? [program, '-c', file] : onDisk(disk, this.#store, program, file);
+    this.#command = command;
+    this.#args = args;
+    process.on('exit', this.#kill);
+  }
+
+  process(): ChildProcess {
+    return this.#server!;
+  }
+
+  async connect(options?: ConnectionOptions): Promise<NatsConnection> {
+    const connection = await connect({
+      servers: `127.0.0.1:${this.port}`,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 100,
+      ...options,
+    });
+    this.#connections.push(connection);
+    return connection;
+  }
+
+  start(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const child = spawn(this.#command, this.#args, { stdio: ['ignore', 'ignore', 'pipe'] });
+      this.#server = child;
       let log = '';
       child.stderr.on('data', (data: Buffer) => {
         log += data.toString();
@@ -97,44 +114,37 @@ export async function startNatsServer({
         reject(new Error(log));
       });
     });
-  const stop = async (signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
-    const child = server!;
+  }
+
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const child = this.#server!;
     if (child.exitCode !== null || child.signalCode !== null) return;
     const exited = new Promise(resolve => child.once('exit', resolve));
     child.kill(signal);
     await exited;
-  };
-  await start();
-  return {
-    port,
-    process: () => server!,
-    connect: async options => {
-      const connection = await connect({
-        servers: `127.0.0.1:${port}`,
-        maxReconnectAttempts: -1,
-        reconnectTimeWait: 100,
-        ...options,
-      });
-      connections.push(connection);
-      return connection;
-    },
-    start,
-    stop,
-    copy: () => {
-      const [stored, copied] = [join(folder, 'store'), join(folder, 'copy')];
-      cpSync(stored, copied, { recursive: true });
-      return () => {
-        rmSync(stored, { recursive: true });
-        renameSync(copied, stored);
-      };
-    },
-    remove: async () => {
-      await Promise.all(connections.map(connection => connection.close()));
-      await stop('SIGKILL');
-      process.off('exit', end);
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  }
+
+  copy(): () => void {
+    const copied = join(this.#folder, 'copy');
+    cpSync(this.#store, copied, { recursive: true });
+    return () => {
+      rmSync(this.#store, { recursive: true });
+      renameSync(copied, this.#store);
+    };
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.#connections.map(connection => connection.close()));
+    await this.stop('SIGKILL');
+    process.off('exit', this.#kill);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+/** The command that starts a server whose store is a file system of a size. */
+function onDisk(size: string, store: string, program: string, file: string): readonly string[] {
+  const script = 'mount -t tmpfs -o size="$0" tmpfs "$1" && exec "$2" -c "$3"';
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', script, size, store, program, file];
 }
 
 /** Starts a cluster of three, which needs some seconds to choose its leaders. */

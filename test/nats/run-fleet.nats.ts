@@ -213,7 +213,7 @@ for (const program of SERVERS) {
         worker.worker.unsubscribe();
         await worker.nats.drain();
         consuming.unsubscribe();
-        // Nobody polls meanwhile.
+        // Nobody polls in this time.
         publishAll(ids.slice(0, 10));
         strictEqual(await change(shards), shards);
         worker = await work({ shards });

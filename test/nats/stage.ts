@@ -1,6 +1,6 @@
-import type { ConnectionOptions, NatsConnection } from '@nats-io/transport-node';
+import type { ConnectionOptions } from '@nats-io/transport-node';
 import { BehaviorSubject, type Subscription } from 'rxjs';
-import { createEmulator, listen } from 'lobby-rx/emulator';
+import { createEmulator, listen, type Emulator } from 'lobby-rx/emulator';
 import { runFleet, type FleetConfig, type FleetEvent } from 'lobby-rx/fleet';
 import { waitUntil } from '../wait-until.js';
 import { startNatsServer, type NatsServerConfig } from './nats-server.js';
@@ -21,38 +21,16 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
     identities$.next(new Set(tokens.keys()));
     return added.map(({ identity_id }) => identity_id);
   };
-  /** Starts a worker over a connection of its own. */
+  /** Starts a worker with its own connection. */
   const work = async (more: Partial<FleetConfig> = {}) => {
-    const events: FleetEvent[] = [];
-    const nats: NatsConnection = await server.connect(login);
-    let error: unknown;
-    const worker = runFleet({
-      nats,
-      identities$,
-      shards: 8,
-      lease: 2_000,
-      requestsPerMinute: 60_000,
-      client: identity_id => ({ url: service.url, token: () => tokens.get(identity_id)! }),
-      ...more,
-    }).subscribe({
-      next: event => events.push(event),
-      error: (thrown: unknown) => {
-        error = thrown;
-      },
-    });
-    running.push(worker);
-    return { worker, events, nats, error: () => error };
+    const nats = await server.connect(login);
+    const client = (identity_id: string) => ({ url: service.url, token: () => tokens.get(identity_id)! });
+    const working = startWorker({ nats, identities$, client, ...more });
+    running.push(working.worker);
+    return { ...working, nats };
   };
   /** Waits until all identities are followed. */
-  const followed = () =>
-    waitUntil(
-      () =>
-        new Set(
-          emulator.requests
-            .filter(({ pending, url }) => pending && url.includes('watch_index'))
-            .map(({ token }) => token),
-        ).size === tokens.size,
-    );
+  const followed = () => waitUntil(() => polledTokens(emulator).size === tokens.size);
   let number = 0;
   const publish = (identity_id: string, more: object = {}) => {
     emulator.publish(identity_id, { numbered: { number: ++number, ...more } });
@@ -76,6 +54,24 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
     publish,
     end,
   };
+}
+
+function startWorker(config: FleetConfig) {
+  const events: FleetEvent[] = [];
+  let error: unknown;
+  const worker = runFleet({ shards: 8, lease: 2_000, requestsPerMinute: 60_000, ...config }).subscribe({
+    next: event => events.push(event),
+    error: (thrown: unknown) => {
+      error = thrown;
+    },
+  });
+  return { worker, events, error: () => error };
+}
+
+/** The tokens of all polls that the service holds. */
+function polledTokens({ requests }: Emulator): ReadonlySet<string | undefined> {
+  const polls = requests.filter(({ pending, url }) => pending && url.includes('watch_index'));
+  return new Set(polls.map(({ token }) => token));
 }
 
 /** The number of an event that {@link stage} has published. */

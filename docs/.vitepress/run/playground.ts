@@ -11,17 +11,26 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import { createClient, TransportError, type Client, type Transport, type TransportRequest } from 'lobby-rx';
-import { createControl, createEmulator, seedWorld, type Fault, type SeededWorld } from 'lobby-rx/emulator';
+import {
+  createControl,
+  createEmulator,
+  seedWorld,
+  type Control,
+  type Emulator,
+  type EmulatorConfig,
+  type Fault,
+  type SeededWorld,
+} from 'lobby-rx/emulator';
 import type { LobbyMarbles } from 'lobby-rx/marbles';
 
 /**
  * How long the service holds a poll, in ms. Deployed ones hold it for 40 s, which is long for
  * someone who watches.
  */
-const BLOCK_TIME = 10_000;
+const BLOCK_TIME_MS = 10_000;
 /** How long a restart of the service takes, in ms. */
-const RESTART = 3_000;
-const MINUTE = 60_000;
+const RESTART_MS = 3_000;
+const MINUTE_MS = 60_000;
 
 /** The answer to everything once a playground is stopped: it ends every watch. */
 const STOPPED = {
@@ -44,93 +53,131 @@ export interface Playground {
 
 /** Creates a service with a small world, and a client whose polls and events are drawn. */
 export function createPlayground(marbles: LobbyMarbles): Playground {
-  /** How far the clock is ahead, in ms: a machine that sleeps finds it so when it wakes. */
-  let ahead = 0;
-  const now = () => Date.now() + ahead;
-  const scheduler = Object.create(asyncScheduler, { now: { value: now } }) as SchedulerLike;
-  marbles.now = now;
-
-  const config = { scheduler, blockTime: BLOCK_TIME };
-  let emulator = createEmulator(config);
-  const world = seedWorld(emulator, { members: 24 });
-  let control = createControl(emulator, world);
-  let token = world.identityToken;
-  let state: 'up' | 'away' | 'stopped' = 'up';
-  const cut$ = new Subject<void>();
-  const wake$ = new Subject<void>();
-
-  const answer = (request: TransportRequest) => {
-    if (state === 'up') return emulator.transport(request);
-    return state === 'stopped' ? of(STOPPED) : lost(request);
+  const clock = new Clock();
+  const service = new Service(clock.scheduler);
+  marbles.now = clock.now;
+  const happenings: Playground['happenings'] = {
+    'A message': () => service.run('message', { text: 'Are you there?' }),
+    'A friend goes away': () => service.run('presence', { status: 'away', who: service.world.friendIds[0] }),
+    'A lobby join': () => service.run('lobby'),
+    'A member joins': () => service.run('join'),
+    'The token expires': () => service.run('token expire'),
+    'The machine sleeps for a minute': () => service.whileUp(() => clock.sleep(MINUTE_MS)),
+    'The service restarts': () => service.restart(),
   };
   const transport: Transport = request =>
-    merge(
-      defer(() => answer(request)),
-      cut$.pipe(mergeMap(() => (state === 'stopped' ? of(STOPPED) : lost(request)))),
-    ).pipe(
-      take(1),
+    service.transport(request).pipe(
       // Drawn once the answer is logged, since events belong to the row that was answered last.
-      tap(({ status, text }) => queueMicrotask(() => status === 200 && drawEvents(text))),
+      tap(({ status, text }) => queueMicrotask(() => status === 200 && drawEvents(text, marbles))),
     );
-  const drawEvents = (text: string) => {
-    const { events = [] } = parsed(text);
-    for (const { kind } of events) marbles.event({ kind: Object.keys(kind)[0] ?? 'unknown' });
-  };
-  const restart = () => {
-    state = 'away';
-    cut$.next();
-    setTimeout(() => {
-      if (state === 'stopped') return;
-      state = 'up';
-      emulator = createEmulator({ ...config, saved: emulator.save() });
-      control = createControl(emulator, { ...world, identityToken: token });
-      // The machine that it is now on has another clock.
-      emulator.fault({ kind: 'index_backwards', ms: MINUTE });
-      happenings['A message']();
-    }, RESTART);
-  };
-  const happen = (what: () => unknown) => (state === 'up' ? what() : undefined);
-  const happenings = {
-    'A message': () => control.run('message', { text: 'Are you there?' }),
-    'A friend goes away': () => control.run('presence', { status: 'away', who: world.friendIds[0] }),
-    'A lobby join': () => control.run('lobby'),
-    'A member joins': () => control.run('join'),
-    'The token expires': () => control.run('token expire'),
-    'The machine sleeps for a minute': () => {
-      ahead += MINUTE;
-      wake$.next();
-    },
-    'The service restarts': restart,
-  };
   return {
     client: createClient({
-      url: emulator.url,
+      url: service.url,
       transport,
-      scheduler,
+      scheduler: clock.scheduler,
       log: marbles.log,
       // A browser wakes a page that has slept; this one only acts as if it had.
-      watch: { wake$ },
-      token: {
-        get: () => token,
-        renew: () => {
-          token = String(control.run('token renew').token);
-        },
-      },
+      watch: { wake$: clock.wake$ },
+      token: { get: () => service.token, renew: () => service.renewToken() },
     }),
-    world,
-    happenings: Object.fromEntries(
-      Object.entries(happenings).map(([name, what]) => [name, () => happen(what)]),
-    ),
+    world: service.world,
+    happenings,
     fault: kind =>
-      happen(() => {
-        control.run('fault', { kind });
-        happenings['A message']();
+      service.whileUp(() => {
+        service.run('fault', { kind });
+        happenings['A message']!();
       }),
-    stop: () => {
-      state = 'stopped';
-      cut$.next();
-    },
+    stop: () => service.stop(),
   };
+}
+
+/** The clock of a machine that can sleep: when it wakes, it finds that its clock is ahead. */
+class Clock {
+  #aheadMs = 0;
+  readonly wake$ = new Subject<void>();
+  readonly now = () => Date.now() + this.#aheadMs;
+  readonly scheduler = Object.create(asyncScheduler, { now: { value: this.now } }) as SchedulerLike;
+
+  sleep(ms: number): void {
+    this.#aheadMs += ms;
+    this.wake$.next();
+  }
+}
+
+/** An emulator that can be away, or stopped for good. */
+class Service {
+  readonly #config: EmulatorConfig;
+  #emulator: Emulator;
+  #control: Control;
+  #state: 'up' | 'away' | 'stopped' = 'up';
+  /** Ends the polls that are held. */
+  readonly #cut$ = new Subject<void>();
+  readonly world: SeededWorld;
+  token: string;
+
+  constructor(scheduler: SchedulerLike) {
+    this.#config = { scheduler, blockTime: BLOCK_TIME_MS };
+    this.#emulator = createEmulator(this.#config);
+    this.world = seedWorld(this.#emulator, { members: 24 });
+    this.#control = createControl(this.#emulator, this.world);
+    this.token = this.world.identityToken;
+  }
+
+  get url(): string {
+    return this.#emulator.url;
+  }
+
+  readonly transport: Transport = request =>
+    merge(
+      defer(() => this.#answer(request)),
+      this.#cut$.pipe(mergeMap(() => this.#unavailable(request))),
+    ).pipe(take(1));
+
+  whileUp(act: () => unknown): unknown {
+    return this.#state === 'up' ? act() : undefined;
+  }
+
+  /** Carries out a command, unless the service is away. */
+  run(name: string, fields: Readonly<Record<string, unknown>> = {}): unknown {
+    return this.whileUp(() => this.#control.run(name, fields));
+  }
+
+  renewToken(): void {
+    this.token = String(this.#control.run('token renew').token);
+  }
+
+  restart(): void {
+    if (this.#state !== 'up') return;
+    this.#state = 'away';
+    this.#cut$.next();
+    setTimeout(() => {
+      if (this.#state === 'stopped') return;
+      this.#state = 'up';
+      this.#emulator = createEmulator({ ...this.#config, saved: this.#emulator.save() });
+      this.#control = createControl(this.#emulator, { ...this.world, identityToken: this.token });
+      // The machine that it is now on has another clock.
+      this.#emulator.fault({ kind: 'index_backwards', ms: MINUTE_MS });
+      this.run('message', { text: 'Are you there?' });
+    }, RESTART_MS);
+  }
+
+  stop(): void {
+    this.#state = 'stopped';
+    this.#cut$.next();
+  }
+
+  #answer(request: TransportRequest): ReturnType<Transport> {
+    return this.#state === 'up' ? this.#emulator.transport(request) : this.#unavailable(request);
+  }
+
+  #unavailable(request: TransportRequest): ReturnType<Transport> {
+    return this.#state === 'stopped' ? of(STOPPED) : lost(request);
+  }
+}
+
+function drawEvents(text: string, marbles: LobbyMarbles): void {
+  const { events = [] } = parsed(text);
+  for (const { kind } of events) marbles.event({ kind: Object.keys(kind)[0] ?? 'unknown' });
 }
 
 const lost = ({ method, url }: TransportRequest) =>

@@ -8,7 +8,7 @@ export interface Heartbeat {
    * Different for each process that has had this name: when it was started, and something random.
    */
   readonly instance: string;
-  /** How many identities it is made for: workers share the shards in proportion to it. */
+  /** How many identities it is meant to follow: workers share the shards in proportion to it. */
   readonly capacity: number;
   /** How many shards it holds. */
   readonly shards: number;
@@ -52,16 +52,16 @@ export interface Heartbeat {
  * - `conflict`: another worker had stored what this one was about to store. Nothing is lost or
  *   doubled.
  * - `gap`: events of an identity may have been missed. It is stored, too.
- * - `retrying`: polls of so many `identities` fail, and are sent again; `error` is that of the last
- *   one that began to. It comes several times in a lease, as long as they do.
+ * - `retrying`: the polls of this many `identities` fail, and are sent again. `error` is that of
+ *   the last one that has failed. It comes several times in a lease, as long as polls fail.
  * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in
  *   `retryIn` ms.
  * - `identities_differ`: a worker has been given `theirs` identities and this one `own`, or others,
  *   for two leases: some may have no poll.
  * - `overloaded`: this worker has more `identities` than its `capacity`; or its timers are late by
- *   more than a second again and again (`late`), and so are the polls of its `identities`; or so
- *   many have waited for their first poll for 200 s (`time`), of the 300 that the service keeps
- *   events. It comes when that begins.
+ *   more than a second again and again (`late`), and so are the polls of its `identities`; or this
+ *   many of them have waited 200 s for their first poll (`time`), of the 300 s that the service
+ *   keeps events. It comes when that begins.
  * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low
  *   for as many identities. `wait` is how long, in ms; 0 if they no longer do.
  * - `nats_error`: NATS did not store or answer something, which is retried; or keeps its stream

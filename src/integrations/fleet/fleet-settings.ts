@@ -77,13 +77,12 @@ export interface FleetConfig {
   readonly requestsPerMinute?: number;
   /**
    * The outgoing address that the service sees, by any name: workers behind the same NAT that name
-   * it share `requestsPerMinute`. Default:
-   * each worker has an address of its own.
+   * it share `requestsPerMinute`. Default: each worker has another address.
    */
   readonly address?: string;
   /**
-   * IP addresses of this machine to send requests from. Each has a budget of its own, which workers
-   * of the same `address` share. Default: what the machine chooses.
+   * IP addresses of this machine to send requests from. Each has its own budget, which workers of
+   * the same `address` share. Default: what the machine chooses.
    */
   readonly localAddresses?: readonly string[];
   /** How many servers keep the stream and the buckets, if this worker creates them. Default 1. */

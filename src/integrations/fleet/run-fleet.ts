@@ -36,14 +36,13 @@ import {
  * identity, whatever happens to workers, connections and servers. Read them with `fleetBatches` and
  * `fleetFeed`.
  *
- * Emits what happens. Cold: each subscription is a worker of its own. It completes only after
- * `drain$`. Unsubscribing ends all polls at once, too, and releases what the worker holds; let
- * `await nats.drain()` follow, so that this is sent.
+ * Emits what happens. Cold: each subscription is another worker. It completes only after `drain$`.
+ * Unsubscribing ends all polls at once, too, and releases what the worker holds; let `await
+ * nats.drain()` follow, so that this is sent.
  *
  * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection
- * was closed; `InputError` if `shards`
- * or `name` does not fit the fleet, or an id is not a string. Everything else is retried, and
- * reported as `nats_error` or `identity_rejected`.
+ * was closed; `InputError` if `shards` or `name` does not fit the fleet, or an id is not a string.
+ * Everything else is retried, and reported as `nats_error` or `identity_rejected`.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -87,8 +86,8 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
 }
 
 /**
- * To close a socket, an agent of Node looks through all that it has: each of so many has a few
- * hundred identities, of tens of thousands.
+ * To close a socket, an agent of Node looks through all its sockets. With this many agents, each
+ * has a few hundred of tens of thousands of identities.
  */
 const AGENTS_PER_ADDRESS = 64;
 
@@ -126,16 +125,13 @@ function workOf(
       capacity,
       shards: fleet.shards,
       scheduler: clock.scheduler,
-      addresses: polls.shared,
       monotonic: clock.monotonic,
       drain$,
       registry: new NatsRegistry(fleet, time),
       identities: identities
         ? identitiesByShard(identities, fleet.shards, identityId)
         : listedIdentities(identities$ ?? [], fleet.shards, identityId),
-      watch: polls.watch,
-      waiting: () => polls.check(),
-      seen: present => polls.share(present),
+      polls,
     }).subscribe(subscriber);
   });
 }

@@ -14,7 +14,6 @@ import type { Checkpoint, EventFeed, WatchSignal } from '../../stream/index.js';
 import { openCheckpoint } from './checkpoint/index.js';
 import { clientOf, CONNECTION } from './connection.js';
 import { parseFlags, shown } from './parse-flags.js';
-import { recordTo } from './recording.js';
 import { reportTrouble } from './report-trouble.js';
 import { run } from './run.js';
 import { eventRow, jsonLine, printLine } from './terminal/index.js';
@@ -37,12 +36,10 @@ const HELP = `lobby-rx events: follows the live events of an identity
   --from INDEX       resumes from this watch index; default: now
   --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
                      up to date, so that no event is lost between two runs;
-                     only one process at a time can use it. What is still in
-                     a pipe whose reader dies is lost: a reader for which that
-                     matters keeps its own place, and passes it as --from
-  --record FILE      also writes what is sent and answered to a new file, for
-                     emulate --replay FILE and a bug report: shapes, times and
-                     names of fields; each text is replaced by another one
+                     a later run takes it over, and an earlier one ends at
+                     its next save. What is still in a pipe whose reader dies
+                     is lost: a reader for which that matters keeps its own
+                     place, and passes it as --from
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
                      LOBBY_RX_URL
   --insecure         allows plain http: to another machine
@@ -59,7 +56,7 @@ export function events(args: readonly string[]): Promise<void> {
     () => {
       const text = { type: 'string' } as const;
       const json = { type: 'boolean', default: false } as const;
-      const flags = { ...CONNECTION, kind: text, from: text, checkpoint: text, record: text, json };
+      const flags = { ...CONNECTION, kind: text, from: text, checkpoint: text, json };
       const { values } = parseFlags('events', args, { flags });
       if (values.help) return HELP;
       const kind = kindIn(values.kind);
@@ -67,11 +64,7 @@ export function events(args: readonly string[]): Promise<void> {
         throw new Error('use either --from or --checkpoint, not both');
       if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
       if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
-      if (values.record === '') throw new Error('--record must be the path of a new file; got nothing');
-      // A file is created only if there is something to record.
-      clientOf('api', values, process.env);
-      const transport = values.record === undefined ? undefined : recordTo(values.record);
-      const client = clientOf('api', values, process.env, transport);
+      const client = clientOf('api', values, process.env);
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
 

@@ -20,6 +20,7 @@ import {
 } from './service/index.js';
 import {
   createWorld,
+  recordsOf,
   worldCommands,
   worldOptions,
   type AddedIdentity,
@@ -29,6 +30,7 @@ import {
   type PlayerState,
   type SavedWorld,
   type WorldConfig,
+  type WorldRecords,
 } from './world/index.js';
 
 /**
@@ -146,6 +148,13 @@ export interface Emulator {
 
   /** The requests so far, oldest first. Only the last 10,000 are kept. */
   readonly requests: readonly RecordedRequest[];
+  /**
+   * The world as it is now, to be read.
+   *
+   * @example
+   * emulator.records.groups.get(group_id)?.members.has(identity_id);
+   */
+  readonly records: WorldRecords;
   /** Returns a copy of the world as plain JSON. `createEmulator({ saved })` continues from it. */
   readonly save: () => SavedWorld;
 }
@@ -179,5 +188,6 @@ export function createEmulator(config: EmulatorConfig = {}): Emulator {
     faultCounts: injector.faultCounts,
     plannedFaults: injector.plannedFaults,
     requests,
+    records: recordsOf(world),
   };
 }

@@ -27,13 +27,6 @@ export {
 } from './fault/index.js';
 export { listen, type EmulatorServer, type ListenConfig } from './listen.js';
 export type { RecordedRequest } from './recorded-request.js';
-export {
-  fromRecording,
-  withRecording,
-  type RecordedLine,
-  type RecordingConfig,
-  type ReplayConfig,
-} from './recording/index.js';
 export type {
   Delivery,
   EmulatedRequest,
@@ -50,4 +43,5 @@ export type {
   PlayerState,
   SavedWorld,
   WorldConfig,
+  WorldRecords,
 } from './world/index.js';

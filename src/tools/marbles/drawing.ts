@@ -1,165 +1,137 @@
 /// <reference lib="dom" />
+import { Axis, AXIS_HEIGHT } from './axis.js';
 import type { Item, Row } from './item.js';
+import { classOf, createMark, isLong, lengthen } from './mark.js';
+import { svgElement } from './svg-element.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 /** The height of a row, and of what is in it, in pixels. */
 const ROW = 60;
 const MIDDLE = 36;
 /** The line is below what happens. */
 const BELOW = 14;
-const HEIGHTS = { poll: 18, wait: 8 };
-/** A letter is as wide, in pixels, at most: a bar that is too short for its text has none. */
+/** How wide a letter is at most, in pixels: a bar that is too short for its text has none. */
 const LETTER = 6.8;
 /**
- * Marbles of the same time are so far apart, in pixels; those after the fourth stand in the same
+ * How far marbles of the same time are apart, in pixels. Those after the fourth stand in the same
  * place.
  */
 const APART = 7;
 const BESIDE = 3;
-/** What is not seen any more is removed as often, in ms. */
-const SWEEP = 1_000;
-/** What is before the left edge by so much is removed, in pixels. */
+/** How often it is removed what is not seen any more, in ms. */
+const SWEEP_MS = 1_000;
+/** What is further before the left edge than this is removed, in pixels. */
 const MARGIN = 40;
-/** The height of the axis, and how far its labels are apart at least, in pixels; and in seconds. */
-const AXIS = 18;
-const LABEL = 70;
-const STEPS = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
 
-/**
- * Draws items into an SVG: time flows from the right, where it is now, to the left. `scale` is in
- * pixels per second.
- */
-export function createDrawing(svg: SVGSVGElement, scale: number) {
-  const flow = svg.appendChild(document.createElementNS(SVG, 'g'));
-  const bars = flow.appendChild(document.createElementNS(SVG, 'g'));
-  const marks = flow.appendChild(document.createElementNS(SVG, 'g'));
-  const axis = svg.appendChild(document.createElementNS(SVG, 'g'));
-  axis.setAttribute('transform', `translate(0 ${AXIS - 5})`);
-  const labels = svg.appendChild(document.createElementNS(SVG, 'g'));
-  labels.setAttribute('transform', `translate(0 ${AXIS})`);
-  const mark = flow.appendChild(document.createElementNS(SVG, 'line'));
-  mark.setAttribute('class', 'mark');
-  let axisWidth = 0;
-  const drawn = new Map<Item, SVGElement>();
-  const items = new WeakMap<Element, Item>();
-  const open = new Set<Item>();
-  let origin: number | undefined;
-  let swept = 0;
+/** What there is to draw. Times are in ms since 1970. */
+export interface Scene {
+  readonly changes: ReadonlySet<Item>;
+  readonly rows: readonly Row[];
+  readonly now: number;
+  /** In pixels. */
+  readonly width: number;
+  /** Where there is a line through all rows. */
+  readonly marked: number | undefined;
+}
 
-  const x = (at: number) => ((at - origin!) / 1_000) * scale;
-  const stretch = (item: Item, element: SVGElement, now: number) => {
-    const width = Math.max(1, x(item.to ?? now) - x(item.from));
-    lengthen(element, width);
-    if (item.letter === '' || element.childElementCount > 1 || width < item.letter.length * LETTER) return;
-    const text = element.appendChild(document.createElementNS(SVG, 'text'));
-    text.textContent = item.letter;
-    text.setAttribute('x', '5');
-  };
-  const create = (item: Item): SVGElement => {
-    const mark = createMark(item);
-    const y = item.row.order * ROW + MIDDLE + (item.shape === 'line' ? BELOW : 0);
-    mark.setAttribute('transform', `translate(${x(item.from) + Math.min(item.nth, BESIDE) * APART} ${y})`);
-    return (isLong(item) ? bars : marks).appendChild(mark);
-  };
-  /** What goes on is as long as it is now; what is over is drawn once. */
-  const draw = (item: Item, now: number) => {
-    let element = drawn.get(item);
-    if (!element) {
-      element = create(item);
-      drawn.set(item, element);
-      items.set(element, item);
-    }
-    element.setAttribute('class', classOf(item));
-    if (isLong(item)) stretch(item, element, now);
-    if (item.to === undefined) open.add(item);
-    else open.delete(item);
-  };
-  /** How long ago it was, from the right. */
-  const drawAxis = (width: number) => {
-    axisWidth = width;
-    const step = STEPS.find(seconds => seconds * scale >= LABEL) ?? STEPS.at(-1)!;
-    const count = Math.floor(width / (step * scale));
-    axis.replaceChildren(
-      ...Array.from({ length: count }, (_, i) => {
-        const label = document.createElementNS(SVG, 'text');
-        label.setAttribute('x', String(width - (i + 1) * step * scale));
-        label.textContent = `−${(i + 1) * step} s`;
-        return label;
-      }),
+/** Draws items into an SVG: time flows from the right, where it is now, to the left. */
+export class Drawing {
+  readonly #svg: SVGSVGElement;
+  readonly #scale: number;
+  readonly #flow: SVGGElement;
+  /** Below what happens at one moment. */
+  readonly #bars: SVGGElement;
+  readonly #moments: SVGGElement;
+  readonly #axis: Axis;
+  readonly #names: SVGGElement;
+  readonly #marked: SVGLineElement;
+  readonly #elements = new Map<Item, SVGElement>();
+  readonly #items = new WeakMap<Element, Item>();
+  readonly #open = new Set<Item>();
+  /** The time at which x is 0. */
+  #origin: number | undefined;
+  #sweptAt = 0;
+
+  /** `scale` is in pixels per second. */
+  constructor(svg: SVGSVGElement, scale: number) {
+    this.#svg = svg;
+    this.#scale = scale;
+    this.#flow = svg.appendChild(svgElement('g'));
+    this.#bars = this.#flow.appendChild(svgElement('g'));
+    this.#moments = this.#flow.appendChild(svgElement('g'));
+    this.#axis = new Axis(svg, scale);
+    this.#names = svg.appendChild(svgElement('g', { transform: `translate(0 ${AXIS_HEIGHT})` }));
+    this.#marked = this.#flow.appendChild(svgElement('line', { class: 'mark' }));
+  }
+
+  draw({ changes, rows, now, width, marked }: Scene): void {
+    this.#origin ??= now;
+    const height = rows.length * ROW;
+    this.#marked.setAttribute('transform', `translate(${this.#x(marked ?? now)} 0)`);
+    this.#marked.setAttribute('y2', String(marked === undefined ? 0 : height));
+    for (const item of changes) this.#drawItem(item, now);
+    for (const item of this.#open) this.#stretch(item, this.#elements.get(item)!, now);
+    this.#flow.setAttribute('transform', `translate(${width - this.#x(now)} ${AXIS_HEIGHT})`);
+    this.#svg.setAttribute('height', String(height + AXIS_HEIGHT));
+    this.#axis.draw(width);
+    this.#nameRows(rows);
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    this.#sweep(this.#x(now) - width - MARGIN);
+  }
+
+  /** What is drawn at an element. */
+  itemAt(target: EventTarget | null): Item | undefined {
+    if (!(target instanceof Element)) return undefined;
+    return (
+      this.#items.get(target) ?? (target.parentElement ? this.#items.get(target.parentElement) : undefined)
     );
-  };
-  const sweep = (left: number) => {
-    for (const [item, element] of drawn) {
-      if (item.to === undefined || x(item.to) > left) continue;
-      element.remove();
-      drawn.delete(item);
+  }
+
+  #x(at: number): number {
+    return ((at - this.#origin!) / 1_000) * this.#scale;
+  }
+
+  /** What goes on is as long as it is now; what is over is drawn once. */
+  #drawItem(item: Item, now: number): void {
+    const element = this.#elements.get(item) ?? this.#create(item);
+    element.setAttribute('class', classOf(item));
+    if (isLong(item)) this.#stretch(item, element, now);
+    if (item.to === undefined) this.#open.add(item);
+    else this.#open.delete(item);
+  }
+
+  #create(item: Item): SVGElement {
+    const mark = createMark(item);
+    const x = this.#x(item.from) + Math.min(item.nth, BESIDE) * APART;
+    const y = item.row.order * ROW + MIDDLE + (item.shape === 'line' ? BELOW : 0);
+    mark.setAttribute('transform', `translate(${x} ${y})`);
+    this.#elements.set(item, mark);
+    this.#items.set(mark, item);
+    return (isLong(item) ? this.#bars : this.#moments).appendChild(mark);
+  }
+
+  #stretch({ from, to, letter }: Item, element: SVGElement, now: number): void {
+    const width = Math.max(1, this.#x(to ?? now) - this.#x(from));
+    lengthen(element, width);
+    const hasText = element.childElementCount > 1;
+    if (letter === '' || hasText || width < letter.length * LETTER) return;
+    element.appendChild(svgElement('text', { x: 5 })).textContent = letter;
+  }
+
+  #nameRows(rows: readonly Row[]): void {
+    for (const { order, name } of rows) {
+      const label = this.#names.children[order] ?? this.#names.appendChild(svgElement('text'));
+      if (label.textContent === name) continue;
+      label.textContent = name;
+      label.setAttribute('y', String(order * ROW + MIDDLE - 18));
     }
-  };
-
-  return {
-    draw: (changes: ReadonlySet<Item>, rows: readonly Row[], now: number, width: number, marked?: number) => {
-      origin ??= now;
-      mark.setAttribute('transform', `translate(${x(marked ?? now)} 0)`);
-      mark.setAttribute('y2', String(marked === undefined ? 0 : rows.length * ROW));
-      for (const item of changes) draw(item, now);
-      for (const item of open) stretch(item, drawn.get(item)!, now);
-      flow.setAttribute('transform', `translate(${width - x(now)} ${AXIS})`);
-      svg.setAttribute('height', String(rows.length * ROW + AXIS));
-      if (width !== axisWidth) drawAxis(width);
-      for (const { order, name } of rows) {
-        const label = labels.children[order] ?? labels.appendChild(document.createElementNS(SVG, 'text'));
-        if (label.textContent === name) continue;
-        label.textContent = name;
-        label.setAttribute('y', String(order * ROW + MIDDLE - 18));
-      }
-      if (now - swept < SWEEP) return;
-      swept = now;
-      sweep(x(now) - width - MARGIN);
-    },
-    /** What is drawn at an element. */
-    itemAt: (target: EventTarget | null): Item | undefined =>
-      target instanceof Element
-        ? (items.get(target) ?? (target.parentElement ? items.get(target.parentElement) : undefined))
-        : undefined,
-  };
-}
-
-/** What takes time is as long as it takes. */
-const isLong = ({ shape }: Pick<Item, 'shape'>) => shape === 'line' || shape === 'poll' || shape === 'wait';
-
-/** The tone of a marble is its kind, which may be any text. */
-const classOf = ({ shape, tone }: Pick<Item, 'shape' | 'tone'>) =>
-  shape === 'marble' ? 'marble' : `${shape} ${tone}`;
-
-/** A mark by itself, around the height 0: the legend has the same as the picture. */
-export function createMark(item: Pick<Item, 'shape' | 'tone' | 'letter' | 'text'>): SVGElement {
-  const { shape, letter, text } = item;
-  const mark = document.createElementNS(SVG, 'g');
-  mark.setAttribute('class', classOf(item));
-  if (shape === 'line') mark.append(document.createElementNS(SVG, 'line'));
-  if (shape === 'poll' || shape === 'wait') {
-    const rect = mark.appendChild(document.createElementNS(SVG, 'rect'));
-    rect.setAttribute('y', String(-HEIGHTS[shape] / 2));
-    rect.setAttribute('height', String(HEIGHTS[shape]));
-    rect.setAttribute('rx', '4');
   }
-  if (shape === 'marble') {
-    mark.style.setProperty('--hue', String(hueOf(text)));
-    mark.appendChild(document.createElementNS(SVG, 'circle')).setAttribute('r', '10');
+
+  #sweep(left: number): void {
+    for (const [item, element] of this.#elements) {
+      if (item.to === undefined || this.#x(item.to) > left) continue;
+      element.remove();
+      this.#elements.delete(item);
+    }
   }
-  if (!isLong(item)) mark.appendChild(document.createElementNS(SVG, 'text')).textContent = letter;
-  return mark;
-}
-
-/** Makes a line, a poll or a wait as long as it is, in pixels. */
-export function lengthen(mark: SVGElement, width: number): void {
-  const shape = mark.firstElementChild!;
-  shape.setAttribute(shape.nodeName === 'line' ? 'x2' : 'width', String(width));
-}
-
-/** Each kind has a colour of its own, the same on every page. */
-function hueOf(text: string): number {
-  let hash = 0;
-  for (const letter of text) hash = (hash * 53 + letter.charCodeAt(0)) % 3_600;
-  return hash / 10;
 }

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-import { createMark, lengthen } from './drawing.js';
 import type { Item } from './item.js';
 import { LEGEND, legendOf, SIGNS, type LegendEntry } from './legend.js';
+import { createMark, lengthen } from './mark.js';
+import { svgElement } from './svg-element.js';
 
-const SVG = 'http://www.w3.org/2000/svg';
 /** How many kinds of events are explained. */
 const MOST_KINDS = 12;
 /** The size of a mark, in pixels. */
@@ -17,10 +17,8 @@ export function createLegendView(legend: Element) {
   const kinds = new Set<string>();
   const add = (mark: SVGElement, label: string) => {
     const place = legend.appendChild(document.createElement('span'));
-    const picture = place.appendChild(document.createElementNS(SVG, 'svg'));
-    picture.setAttribute('aria-hidden', 'true');
-    picture.setAttribute('viewBox', `0 ${-HEIGHT / 2} ${WIDTH} ${HEIGHT}`);
-    picture.append(mark);
+    const viewBox = `0 ${-HEIGHT / 2} ${WIDTH} ${HEIGHT}`;
+    place.appendChild(svgElement('svg', { 'aria-hidden': 'true', viewBox })).append(mark);
     place.append(label);
     return place;
   };

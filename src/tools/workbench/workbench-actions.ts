@@ -1,5 +1,5 @@
 import { Subject, type SchedulerLike } from 'rxjs';
-import type { Control, ControlResult, EmulatedResponse, Emulator, SavedWorld } from '../emulator/index.js';
+import type { Control, ControlResult, EmulatedResponse, Emulator, WorldRecords } from '../emulator/index.js';
 import { InputError } from '../../error/index.js';
 import { withoutTokens, type Cut } from './request-log.js';
 import type { SeenAction } from './world-view.js';
@@ -63,13 +63,19 @@ export class WorkbenchActions {
   observed(control: Control, emulator: Emulator, self: string): Control {
     const remembered = (line: string, act: () => ControlResult): ControlResult => {
       const at = this.#scheduler.now();
-      const { tick: after } = emulator.save();
+      const { records } = emulator;
+      const after = records.tick;
       this.#called = [];
       const result = act();
       if (result.message === control.help || line === 'state') return result;
-      const saved = emulator.save();
-      const who_id = actedOn(this.#called, saved) ?? self;
-      this.#list.push({ id: ++this.#count, line: withoutTokens(line), who_id, at, after, until: saved.tick });
+      this.#list.push({
+        id: ++this.#count,
+        line: withoutTokens(line),
+        who_id: actedOn(this.#called, records) ?? self,
+        at,
+        after,
+        until: records.tick,
+      });
       this.#list.splice(0, this.#list.length - MOST);
       return result;
     };
@@ -111,11 +117,10 @@ export class WorkbenchActions {
 }
 
 /** The identity among what an emulator was called with, or whose token is. */
-function actedOn(fields: readonly unknown[], { identities, bearers }: SavedWorld): string | undefined {
-  const known = new Set<unknown>(identities.map(([id]) => id));
-  const owners = new Map<unknown, string>(bearers.map(([token, { id }]) => [token, id]));
+function actedOn(fields: readonly unknown[], { identities, bearers }: WorldRecords): string | undefined {
   for (const field of fields) {
-    const id = known.has(field) ? (field as string) : owners.get(field);
+    if (typeof field !== 'string') continue;
+    const id = identities.has(field) ? field : bearers.get(field)?.id;
     if (id !== undefined) return id;
   }
   return undefined;

@@ -1,4 +1,15 @@
-import { asyncScheduler, delay, filter, map, merge, of, take, timer, type SchedulerLike } from 'rxjs';
+import {
+  asyncScheduler,
+  delay,
+  filter,
+  map,
+  merge,
+  of,
+  take,
+  timer,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
 import {
   createControl,
   createEmulator,
@@ -13,16 +24,16 @@ import { checkArgument, InputError, nonEmptyString, plainObject } from '../../er
 import { RequestLog } from './request-log.js';
 import { WorkbenchActions } from './workbench-actions.js';
 import { pageAnswer } from './workbench-page.js';
-import { ownerOf, viewOfWorld, type WorldView } from './world-view.js';
+import { bearerOf, ownerOf, viewOfWorld, type SeenRequest, type WorldView } from './world-view.js';
 
 /**
  * How long a watch of the page is held if nothing happens, and how long it collects changes, in ms.
  */
-const HELD = 20_000;
-const COLLECTED = 100;
+const HELD_MS = 20_000;
+const COLLECTED_MS = 100;
 
 /** The furthest that the clock moves at once, in ms. */
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 /** An emulator that people look at and change in a page. Its clock can be moved. */
 export interface Workbench {
@@ -39,56 +50,27 @@ export function createWorkbench(
   seed: (emulator: Emulator) => SeededWorld,
   page: string,
 ): Workbench {
-  /** How far the clock is ahead, in ms. */
-  let ahead = 0;
-  const now = () => Date.now() + ahead;
-  const scheduler = Object.create(asyncScheduler, { now: { value: now } }) as SchedulerLike;
-  const actions = new WorkbenchActions(scheduler);
-  const log = new RequestLog(now, actions.cut$);
-  const emulator = log.observed(createEmulator({ ...config, scheduler }), actions.called);
+  const clock = new MovableClock();
+  const actions = new WorkbenchActions(clock.scheduler);
+  const log = new RequestLog(clock.now, actions.cut$);
+  const emulator = log.observed(createEmulator({ ...config, scheduler: clock.scheduler }), actions.called);
   const world = seed(emulator);
   const control = actions.observed(createControl(emulator, world), emulator, world.identityId);
-
-  const viewSince = (index: number): WorldView => {
-    const saved = emulator.save();
-    const revision = log.revision$.value;
-    // An index of another process may be larger than any of this one.
-    const requests = log.since(index > revision ? 0 : index).map(({ token, request }) => ({
-      ...request,
-      ...ownerOf(token, saved),
-    }));
-    const watch = { index: String(revision) };
-    return {
-      now: now(),
-      reservation: config.reservation ?? 120_000,
-      retention: config.retention ?? 300_000,
-      ...viewOfWorld(emulator, saved),
-      actions: actions.list,
-      self: world.identityId,
-      help: control.help,
-      requests,
-      watch,
-    };
-  };
-  const watchWorld = (index: string | null) => {
-    const known = Number(index ?? 0);
-    const change$ = log.revision$.pipe(
-      filter(revision => revision !== known),
-      take(1),
-      delay(index === null ? 0 : COLLECTED),
-    );
-    return merge(change$, timer(HELD)).pipe(
-      take(1),
-      map(() => json(viewSince(known))),
-    );
-  };
+  const viewSince = (revision: number): WorldView => ({
+    now: clock.now(),
+    reservation: config.reservation ?? 120_000,
+    retention: config.retention ?? 300_000,
+    ...viewOfWorld(emulator),
+    actions: actions.list,
+    self: world.identityId,
+    help: control.help,
+    requests: requestsSince(revision, log, emulator),
+    watch: { index: String(log.revision$.value) },
+  });
   const moveClock = (body: string | undefined) => {
-    const { ms } = bodyOf(body, 'body');
-    if (!Number.isSafeInteger(ms) || Math.abs(ms as number) > DAY)
-      throw new InputError('ms', `a whole number from -${DAY} to ${DAY}`, 'something else');
-    ahead += ms as number;
+    const ms = clock.move(bodyOf(body, 'body').ms);
     log.revise();
-    return { message: `the clock of the service has moved by ${String(ms)} ms` };
+    return { message: `the clock of the service has moved by ${ms} ms` };
   };
 
   return {
@@ -97,18 +79,62 @@ export function createWorkbench(
     control,
     workbench: ({ method, url, body }) => {
       const { pathname, searchParams } = new URL(url, 'http://workbench');
-      const what = `${method} ${pathname.replace(/^\/_emulator\/workbench\/?/, '')}`;
-      if (what === 'GET ') return of(pageAnswer(page));
-      if (what === 'GET world') return watchWorld(searchParams.get('watch_index'));
-      if (what === 'GET answer')
-        return of(json({ text: log.answerOf(Number(searchParams.get('id'))) ?? '' }));
-      if (what === 'POST clock') return of(json(moveClock(body)));
-      if (what === 'POST type')
-        return of(json(control.type(checkArgument('line', nonEmptyString, bodyOf(body, 'body').line))));
-      if (what !== 'GET saved') return of({ ...json({ message: 'there is no such thing' }), status: 404 });
-      return of(json({ saved: emulator.save(), world }));
+      switch (`${method} ${pathname.replace(/^\/_emulator\/workbench\/?/, '')}`) {
+        case 'GET ':
+          return of(pageAnswer(page));
+        case 'GET world':
+          return watchRevisions(searchParams.get('watch_index'), log).pipe(
+            map(known => json(viewSince(known))),
+          );
+        case 'GET answer':
+          return of(json({ text: log.answerOf(Number(searchParams.get('id'))) ?? '' }));
+        case 'GET bearer':
+          return of(json(bearerOf(searchParams.get('who_id'), emulator.records)));
+        case 'POST clock':
+          return of(json(moveClock(body)));
+        case 'POST type':
+          return of(json(control.type(checkArgument('line', nonEmptyString, bodyOf(body, 'body').line))));
+        default:
+          return of({ ...json({ message: 'there is no such thing' }), status: 404 });
+      }
     },
   };
+}
+
+/** A clock that people can move: a service that runs for hours, in minutes. */
+class MovableClock {
+  /** How far it is ahead, in ms. */
+  #ahead = 0;
+  readonly now = () => Date.now() + this.#ahead;
+  readonly scheduler = Object.create(asyncScheduler, { now: { value: this.now } }) as SchedulerLike;
+
+  move(ms: unknown): number {
+    if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || Math.abs(ms) > DAY_MS)
+      throw new InputError('ms', `a whole number from -${DAY_MS} to ${DAY_MS}`, 'something else');
+    this.#ahead += ms;
+    return ms;
+  }
+}
+
+/** Emits the revision that the page knows once there is another one, or after a time. */
+function watchRevisions(index: string | null, { revision$ }: RequestLog): Observable<number> {
+  const known = Number(index ?? 0);
+  const change$ = revision$.pipe(
+    filter(revision => revision !== known),
+    take(1),
+    delay(index === null ? 0 : COLLECTED_MS),
+  );
+  return merge(change$, timer(HELD_MS)).pipe(
+    take(1),
+    map(() => known),
+  );
+}
+
+/** The requests that have changed since a revision, each with the name of its sender. */
+function requestsSince(revision: number, log: RequestLog, { records }: Emulator): readonly SeenRequest[] {
+  // A revision of another process may be larger than any of this one.
+  const changed = log.since(revision > log.revision$.value ? 0 : revision);
+  return changed.map(({ token, request }) => ({ ...request, ...ownerOf(token, records) }));
 }
 
 function bodyOf(body: string | undefined, name: string): Readonly<Record<string, unknown>> {

@@ -1,4 +1,4 @@
-import { faultKinds, type Emulator, type SavedWorld } from '../emulator/index.js';
+import { faultKinds, type Emulator, type WorldRecords } from '../emulator/index.js';
 
 /** An event in an answer. */
 export interface SeenEvent {
@@ -48,6 +48,12 @@ export interface SeenIdentity {
   readonly presence?: string;
 }
 
+/** A bearer token of an identity: empty if it has none. */
+export interface SeenBearer {
+  readonly token: string;
+  readonly expired: boolean;
+}
+
 /** What a workbench shows of an emulator. It has no secrets. */
 export interface WorldView {
   /**
@@ -88,23 +94,23 @@ export interface WorldView {
 /** Everything of a view that is in the world itself. */
 export function viewOfWorld(
   emulator: Emulator,
-  saved: SavedWorld,
 ): Pick<WorldView, 'identities' | 'groups' | 'lobbies' | 'fault_kinds' | 'planned'> {
+  const { identities, groups, lobbies, players } = emulator.records;
   return {
-    identities: saved.identities.map(([identity_id, { profile }]) => ({
+    identities: [...identities].map(([identity_id, { profile }]) => ({
       identity_id,
       display_name: profile.display_name,
       ...(profile.presence?.status && { presence: profile.presence.status }),
     })),
-    groups: saved.groups.map(([group_id, { handle, members }]) => ({
+    groups: [...groups].map(([group_id, { handle, members }]) => ({
       group_id,
       display_name: handle.display_name,
-      members: members.map(([identity_id]) => identity_id),
+      members: [...members.keys()],
     })),
-    lobbies: saved.lobbies.map(([lobby_id, { maxPlayers }]) => ({
+    lobbies: [...lobbies].map(([lobby_id, { maxPlayers }]) => ({
       lobby_id,
       slots: maxPlayers,
-      players: saved.players
+      players: [...players]
         .filter(([, player]) => player.lobby_id === lobby_id)
         .map(([token, { reservedAt }]) => ({
           player: `…${token.slice(-6)}`,
@@ -120,14 +126,23 @@ export function viewOfWorld(
 /** Who sends requests with a token: an identity by its name, or a lobby. */
 export function ownerOf(
   token: string | undefined,
-  { bearers, identities }: SavedWorld,
+  { bearers, identities }: WorldRecords,
 ): Pick<SeenRequest, 'who' | 'who_id'> {
-  const bearer = bearers.find(([other]) => other === token)?.[1];
+  const bearer = token === undefined ? undefined : bearers.get(token);
   if (!bearer) {
     const who = token === undefined ? 'without a token' : 'an unknown token';
     return { who, who_id: who };
   }
   const { kind, id } = bearer;
   if (kind === 'lobby') return { who: `lobby ${id.slice(0, 8)}`, who_id: id };
-  return { who: identities.find(([other]) => other === id)?.[1].profile.display_name ?? id, who_id: id };
+  return { who: identities.get(id)?.profile.display_name ?? id, who_id: id };
 }
+
+/** The newest valid token of an identity; an expired one only if it has no other. */
+export function bearerOf(who_id: string | null, { bearers }: WorldRecords): SeenBearer {
+  const own = [...bearers].filter(([, { id }]) => id === who_id).reverse();
+  const [token, { expired }] = own.find(([, bearer]) => !bearer.expired) ?? own[0] ?? NO_BEARER;
+  return { token, expired };
+}
+
+const NO_BEARER = ['', { expired: true }] as const;

@@ -25,7 +25,7 @@ import type {
 } from '../../../src/integrations/fleet/worker/fleet-registry.js';
 
 /** How far away the memory is, in ms each way. */
-const LATENCY = 5;
+const LATENCY_MS = 5;
 
 /** A record, or a part of one that nobody has finished. */
 interface Message {
@@ -42,7 +42,7 @@ export interface Link {
   isCut: boolean;
   /** The same, but records get through. */
   isZombie: boolean;
-  /** So many of the next appends are stored, but their answers are lost. */
+  /** How many of the next appends are stored, but get no answer. */
   lostAnswers: number;
   /** The time of the worker, which may be frozen. */
   readonly scheduler: SchedulerLike;
@@ -58,13 +58,13 @@ interface Told {
 export class MemoryFleet {
   readonly records: FleetRecord[] = [];
   /**
-   * So many refusals do not yet see what was appended before, as if they were read from a server
-   * that lags behind.
+   * How many of the next conflicts do not yet see what was appended before, as if they were read
+   * from a server that lags behind.
    */
   lag = 0;
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();
-  readonly #places = new Map<number, BareCheckpoints>();
+  readonly #checkpoints = new Map<number, BareCheckpoints>();
   readonly #changes$ = new Subject<string>();
   readonly #lease: number;
   readonly #shards: number;
@@ -135,7 +135,7 @@ export class MemoryFleet {
       this.#ask({ ...link, isCut: link.isCut || link.isZombie }, answer);
     return {
       changed$: new Observable(subscriber =>
-        this.#changes$.pipe(delay(LATENCY, link.scheduler)).subscribe(leaving => {
+        this.#changes$.pipe(delay(LATENCY_MS, link.scheduler)).subscribe(leaving => {
           if (!link.isCut && !link.isZombie) subscriber.next(leaving);
         }),
       ),
@@ -161,10 +161,10 @@ export class MemoryFleet {
           this.#changes$.next(worker);
           return of(0);
         }),
-      checkpoints: shard => ask(() => of(this.#places.get(shard) ?? {})),
-      storeCheckpoints: (shard, places) =>
+      checkpoints: shard => ask(() => of(this.#checkpoints.get(shard) ?? {})),
+      storeCheckpoints: (shard, checkpoints) =>
         ask(() => {
-          this.#places.set(shard, structuredClone(places));
+          this.#checkpoints.set(shard, structuredClone(checkpoints));
           return of(0);
         }),
     };
@@ -192,8 +192,8 @@ export class MemoryFleet {
         // What has been sent arrives, even if whoever sent it is gone.
         const answer$ = answer();
         if (!subscriber.closed)
-          subscriber.add(answer$.pipe(delay(LATENCY, link.scheduler)).subscribe(subscriber));
-      }, LATENCY);
+          subscriber.add(answer$.pipe(delay(LATENCY_MS, link.scheduler)).subscribe(subscriber));
+      }, LATENCY_MS);
     });
     return defer((): Observable<T> => (link.isCut ? timedOut$ : answered$));
   }

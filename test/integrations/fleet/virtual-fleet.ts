@@ -1,10 +1,12 @@
-import { BehaviorSubject, observeOn, Subject, type Observable, type Subscription } from 'rxjs';
+import { BehaviorSubject, observeOn, Subject } from 'rxjs';
+import type { Observable, SchedulerLike, Subscription } from 'rxjs';
 import { createEmulator, type Emulator } from 'lobby-rx/emulator';
 import { fleetWorker } from '../../../src/integrations/fleet/worker/fleet-worker.js';
 import type { FleetEvent } from '../../../src/integrations/fleet/fleet-event.js';
 import { listedIdentities } from '../../../src/integrations/fleet/worker/identities.js';
 import { nonEmptyString } from '../../../src/error/index.js';
-import { IdentityPolls } from '../../../src/integrations/fleet/worker/identity-polls.js';
+import { IdentityPolls } from '../../../src/integrations/fleet/worker/identity/identity-polls.js';
+import type { Transport } from '../../../src/transport/index.js';
 import { virtualTime } from '../../virtual-time.js';
 import { freezable, type Freezable } from './freezable.js';
 import { MemoryFleet, type Link } from './memory-fleet.js';
@@ -38,6 +40,18 @@ export interface VirtualFleetConfig {
   readonly requestsPerMinute?: number;
 }
 
+/** What the workers of a virtual fleet share. */
+interface Shared {
+  readonly scheduler: SchedulerLike;
+  readonly emulator: Emulator;
+  readonly memory: MemoryFleet;
+  readonly tokens: ReadonlyMap<string, string>;
+  readonly identities$: Observable<ReadonlySet<string>>;
+  readonly shards: number;
+  readonly lease: number;
+  readonly requestsPerMinute: number;
+}
+
 /** A service, a fleet's memory, and as many workers as are started, in virtual time. */
 export function virtualFleet({
   identities: count = 10,
@@ -46,75 +60,21 @@ export function virtualFleet({
   requestsPerMinute = 60_000,
 }: VirtualFleetConfig = {}) {
   const { scheduler, pass } = virtualTime();
-  const emulator: Emulator = createEmulator({ scheduler, collectTime: 20 });
+  const emulator = createEmulator({ scheduler, collectTime: 20 });
   const memory = new MemoryFleet(scheduler, lease, shards);
   const players = Array.from({ length: count }, () => emulator.addIdentity());
   const tokens = new Map(players.map(({ identity_id, token }) => [identity_id, token]));
   const identities$ = new BehaviorSubject<ReadonlySet<string>>(new Set(tokens.keys()));
+  const shared = { scheduler, emulator, memory, tokens, identities$, shards, lease, requestsPerMinute };
   const published: { readonly identity_id: string; readonly number: number }[] = [];
   const workers: VirtualWorker[] = [];
   let number = 0;
-  let keys = 0;
 
   const start = (name: string, more: VirtualWorkerConfig = {}): VirtualWorker => {
-    const { capacity = 1_000, address, list$ = identities$ } = more;
-    const own = freezable(scheduler);
-    const link: Link = { isCut: false, isZombie: false, lostAnswers: 0, scheduler: own };
-    const events: FleetEvent[] = [];
-    const drain$ = new Subject<void>();
-    const polls = new IdentityPolls({
-      client: identity_id => ({
-        ...emulator.urls,
-        token: () => tokens.get(identity_id)!,
-        watch: { wake$: [], backoff: { max: 2_000 } },
-      }),
-      addresses: [
-        { name: address, transports: [request => emulator.transport(request).pipe(observeOn(own))] },
-      ],
-      log: memory.log(link),
-      newKey: () => `${name} ${++keys}`,
-      random: () => 0.5,
-      emit: event => events.push(event),
-      scheduler: own,
-      monotonic: own,
-      requestsPerMinute,
-    });
-    const worker: VirtualWorker = {
-      name,
-      link,
-      scheduler: own,
-      events,
-      running: fleetWorker({
-        name,
-        instance: `${name} ${workers.length}`,
-        shards,
-        lease,
-        capacity,
-        registry: memory.registry(link),
-        identities: listedIdentities(list$, shards, nonEmptyString),
-        watch: polls.watch,
-        drain$,
-        addresses: polls.shared,
-        waiting: () => polls.check(),
-        seen: present => polls.share(present),
-        scheduler: own,
-        monotonic: own,
-      }).subscribe({
-        next: event => events.push(event),
-        error: (error: unknown) => {
-          worker.error = error;
-        },
-      }),
-      drain: () => drain$.next(),
-      kill: () => {
-        link.isCut = true;
-        own.kill();
-      },
-    };
+    const worker = startWorker(shared, `${name} ${workers.length}`, name, more);
     workers.push(worker);
     return worker;
   };
-
   /** The service has an event for an identity. */
   const publish = (identity_id: string) => {
     emulator.publish(identity_id, { numbered: { number: ++number } });
@@ -131,14 +91,14 @@ export function virtualFleet({
   const owners = () => new Set(memory.owners);
   const held = ({ name }: VirtualWorker) =>
     memory.owners.flatMap((owner, shard) => (owner === name ? [shard] : []));
-
+  const ids = [...tokens.keys()];
   return {
     scheduler,
     pass,
     emulator,
     memory,
     identities$,
-    ids: [...tokens.keys()],
+    ids,
     tokens,
     workers,
     start,
@@ -147,4 +107,76 @@ export function virtualFleet({
     owners,
     held,
   };
+}
+
+function startWorker(
+  shared: Shared,
+  instance: string,
+  name: string,
+  { capacity = 1_000, address, list$ = shared.identities$ }: VirtualWorkerConfig,
+): VirtualWorker {
+  const { shards, lease, memory } = shared;
+  const scheduler = freezable(shared.scheduler);
+  const link: Link = { isCut: false, isZombie: false, lostAnswers: 0, scheduler };
+  const events: FleetEvent[] = [];
+  const drain$ = new Subject<void>();
+  const polls = pollsOf(shared, instance, address, link, events);
+  const worker$ = fleetWorker({
+    name,
+    instance,
+    shards,
+    lease,
+    capacity,
+    registry: memory.registry(link),
+    identities: listedIdentities(list$, shards, nonEmptyString),
+    polls,
+    drain$,
+    scheduler,
+    monotonic: scheduler,
+  });
+  const worker: VirtualWorker = {
+    name,
+    link,
+    scheduler,
+    events,
+    running: worker$.subscribe({
+      next: event => events.push(event),
+      error: (error: unknown) => {
+        worker.error = error;
+      },
+    }),
+    drain: () => drain$.next(),
+    kill: () => {
+      link.isCut = true;
+      scheduler.kill();
+    },
+  };
+  return worker;
+}
+
+function pollsOf(
+  { emulator, memory, tokens, requestsPerMinute }: Shared,
+  instance: string,
+  address: string | undefined,
+  link: Link,
+  events: FleetEvent[],
+): IdentityPolls {
+  const { scheduler } = link;
+  const transport: Transport = request => emulator.transport(request).pipe(observeOn(scheduler));
+  let keys = 0;
+  return new IdentityPolls({
+    client: identity_id => ({
+      ...emulator.urls,
+      token: () => tokens.get(identity_id)!,
+      watch: { wake$: [], backoff: { max: 2_000 } },
+    }),
+    addresses: [{ name: address, transports: [transport] }],
+    log: memory.log(link),
+    newKey: () => `${instance} ${++keys}`,
+    random: () => 0.5,
+    emit: event => events.push(event),
+    scheduler,
+    monotonic: scheduler,
+    requestsPerMinute,
+  });
 }

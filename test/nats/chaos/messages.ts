@@ -14,7 +14,7 @@ export type ToWorker =
     }
   | { readonly kind: 'identities'; readonly identities: readonly string[] }
   | { readonly kind: 'token'; readonly identity_id: string; readonly token: string }
-  /** The clock of the machine is set: from now on, it is ahead by so many ms more. */
+  /** The clock of the machine is set: from now on, it is ahead by this much more, in ms. */
   | { readonly kind: 'clock'; readonly ahead: number }
   | { readonly kind: 'leave' };
 

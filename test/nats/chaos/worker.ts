@@ -1,11 +1,14 @@
-// A worker of the fleet in a process of its own, which is killed and frozen during the run.
+// A worker of the fleet in another process, which is killed and frozen during the run.
 import { connect } from '@nats-io/transport-node';
-import { BehaviorSubject, Subject, filter, map, take, tap, type Subscription } from 'rxjs';
+import { BehaviorSubject, Subject, filter, map, take, tap, type Observable, type Subscription } from 'rxjs';
 import { runFleet } from 'lobby-rx/fleet';
 import type { FromWorker, ToWorker } from './messages.js';
 
+type Start = Extract<ToWorker, { readonly kind: 'start' }>;
+
 const identities$ = new BehaviorSubject<readonly string[]>([]);
 const tokens$ = new Subject<{ readonly identity_id: string; readonly token: string }>();
+const known = new Map<string, string>();
 const tell = (message: FromWorker) => process.send?.(message);
 let leave: () => Promise<void> = () => Promise.resolve();
 
@@ -14,56 +17,9 @@ process.on('disconnect', () => process.exit());
 
 async function receive(message: ToWorker): Promise<void> {
   switch (message.kind) {
-    case 'start': {
-      const { name, nats: ports, url, lease, shards } = message;
-      identities$.next(message.identities);
-      const nats = await connect({
-        servers: ports.map(port => `127.0.0.1:${port}`),
-        maxReconnectAttempts: -1,
-        reconnectTimeWait: 200,
-      });
-      const known = new Map<string, string>();
-      const renew = (identity_id: string) => {
-        tell({ kind: 'token', identity_id });
-        return tokens$.pipe(
-          filter(told => told.identity_id === identity_id),
-          take(1),
-          map(({ token }) => token),
-          tap(token => known.set(identity_id, token)),
-        );
-      };
-      const working: Subscription = runFleet({
-        nats,
-        identities$,
-        name,
-        lease,
-        shards,
-        replicas: ports.length,
-        requestsPerMinute: 1_000_000,
-        client: identity_id => ({
-          url,
-          watch: { backoff: { max: 2_000 } },
-          token: { get: () => known.get(identity_id) ?? renew(identity_id), renew: () => renew(identity_id) },
-        }),
-      }).subscribe({
-        next: event => {
-          if (event.kind !== 'nats_error' && event.kind !== 'identity_rejected')
-            tell({ kind: 'event', event });
-          else tell({ kind: 'event', event: { ...event, error: String(event.error) } });
-        },
-        error: (error: unknown) => {
-          console.error(`${name} ended:`, error);
-          process.exit(1);
-        },
-      });
-      leave = async () => {
-        working.unsubscribe();
-        // The server may be removed already.
-        await nats.drain().catch(() => undefined);
-        process.exit();
-      };
+    case 'start':
+      await start(message);
       return;
-    }
     case 'identities':
       identities$.next(message.identities);
       return;
@@ -78,4 +34,53 @@ async function receive(message: ToWorker): Promise<void> {
     case 'leave':
       await leave();
   }
+}
+
+async function start({ name, nats: ports, url, lease, shards, identities }: Start): Promise<void> {
+  identities$.next(identities);
+  const nats = await connect({
+    servers: ports.map(port => `127.0.0.1:${port}`),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 200,
+  });
+  const working: Subscription = runFleet({
+    nats,
+    identities$,
+    name,
+    lease,
+    shards,
+    replicas: ports.length,
+    requestsPerMinute: 1_000_000,
+    client: identity_id => ({
+      url,
+      watch: { backoff: { max: 2_000 } },
+      token: { get: () => known.get(identity_id) ?? renewed(identity_id), renew: () => renewed(identity_id) },
+    }),
+  }).subscribe({
+    next: event => {
+      if (event.kind !== 'nats_error' && event.kind !== 'identity_rejected') tell({ kind: 'event', event });
+      else tell({ kind: 'event', event: { ...event, error: String(event.error) } });
+    },
+    error: (error: unknown) => {
+      console.error(`${name} ended:`, error);
+      process.exit(1);
+    },
+  });
+  leave = async () => {
+    working.unsubscribe();
+    // The server may be removed already.
+    await nats.drain().catch(() => undefined);
+    process.exit();
+  };
+}
+
+/** Asks for a token. */
+function renewed(identity_id: string): Observable<string> {
+  tell({ kind: 'token', identity_id });
+  return tokens$.pipe(
+    filter(told => told.identity_id === identity_id),
+    take(1),
+    map(({ token }) => token),
+    tap(token => known.set(identity_id, token)),
+  );
 }

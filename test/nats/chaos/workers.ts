@@ -28,7 +28,7 @@ export class Workers {
     return [...this.#running.keys()];
   }
 
-  /** Starts a worker whose clock is off by so many ms. */
+  /** Starts a worker whose clock is ahead by `skew` ms. */
   start(skew = 0): string {
     const { nats, url, lease, shards, tokenOf, onEvent } = this.#config;
     const name = `worker-${++this.#started}`;
@@ -54,7 +54,7 @@ export class Workers {
     if (signal === 'SIGKILL') this.#running.delete(name);
   }
 
-  /** Sets the clock of a worker ahead by so many ms. */
+  /** Sets the clock of a worker ahead by `ahead` ms. */
   setClock(name: string, ahead: number): void {
     this.#send(this.#running.get(name)!, { kind: 'clock', ahead });
   }

@@ -4,6 +4,9 @@ import { readFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createServer as createTlsServer } from 'node:tls';
+import { inspect } from 'node:util';
+import { catchError, EMPTY, firstValueFrom, lastValueFrom } from 'rxjs';
+import { createClient, type LogEntry } from 'lobby-rx';
 import { waitUntil } from '../../wait-until.js';
 import { called } from './called.js';
 import { lobbyRx } from './lobby-rx.js';
@@ -32,6 +35,31 @@ describe('lobby-rx doctor', () => {
     const findings = ['ok service', 'ok cors', 'ok cors', 'ok token', 'ok clocks', 'problem poll'];
     deepStrictEqual(linesOf(out), findings);
     ok(emulator.requests.length <= 20, `${emulator.requests.length} requests`);
+  });
+
+  it('and the log of a client have no tokens and no texts of players, for a bug report', async () => {
+    const { emulator, world, server, env } = service;
+    const { identityId, identityToken, groupId, friendIds } = world;
+    emulator.updateProfile(identityId, { display_name: 'Ada Privata', bio: 'Ada’s own words' });
+    // A member that cannot be read.
+    emulator.updateProfile(friendIds[0]!, { display_name: 'Bea Privata', account_number: 'nine' as never });
+    const entries: LogEntry[] = [];
+    const log = (entry: LogEntry) => void entries.push(entry);
+    const client = createClient({ ...server.urls, token: identityToken, log });
+    await firstValueFrom(client.events.watch({}));
+    emulator.publish(identityId, { chat_message: { text: 'Said in private' } });
+    await firstValueFrom(client.events.watch({ watch_index: '1' }));
+    emulator.fault({ kind: 'unauthorized' });
+    await lastValueFrom(client.events.watch({}).pipe(catchError(() => EMPTY)), { defaultValue: undefined });
+    client.close();
+    ok(entries.length >= 6, `${entries.length} entries`);
+
+    emulator.fault({ kind: 'hot' }, { times: 30 });
+    const { out } = await lobbyRx(['doctor', '--json', '--group', groupId], { env: env() }).exited;
+    ok(linesOf(out).includes('warning members'), out);
+    const report = out + entries.map(entry => inspect(entry, { depth: Infinity })).join('\n');
+    for (const text of [identityToken, identityToken.slice(9), 'Privata', 'words', 'private', 'nine'])
+      ok(!report.includes(text), `${text} in ${report}`);
   });
 
   it('takes the origins of the pages of apps', async () => {

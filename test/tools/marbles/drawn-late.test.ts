@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import fc from 'fast-check';
 import type { LogEntry } from 'lobby-rx';
 import type { Item } from '../../../src/tools/marbles/item.js';
-import { createTimeline } from '../../../src/tools/marbles/timeline.js';
+import { Timeline } from '../../../src/tools/marbles/timeline.js';
 
 const url = 'http://127.0.0.1/identity/events/live';
 /** Longer than any log here. */
@@ -71,7 +71,7 @@ function logOf(courses: readonly Course[]): readonly LogEntry[] {
  */
 function pictureOf(entries: readonly LogEntry[], seen: { readonly from: number; readonly to: number }) {
   let clock = 0;
-  const timeline = createTimeline(() => clock);
+  const timeline = new Timeline(() => clock);
   const items = new Set<Item>();
   const look = () => timeline.changes().forEach(item => items.add(item));
   for (const entry of entries) {
@@ -121,7 +121,7 @@ describe('marbles that are drawn later', () => {
   });
 
   it('keep what goes on, however much has ended since', () => {
-    const timeline = createTimeline(() => 0);
+    const timeline = new Timeline(() => 0);
     const request = { method: 'GET', url, requestId: 1, pollOf: 1 };
     timeline.log({ ...request, kind: 'request', at: 0 });
     for (let i = 0; i < 6_000; i++) timeline.event({ kind: `e${i}` });

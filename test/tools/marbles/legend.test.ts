@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import type { LogEntry } from 'lobby-rx';
 import { TransportError } from 'lobby-rx';
 import { LEGEND, legendOf } from '../../../src/tools/marbles/legend.js';
-import { createTimeline } from '../../../src/tools/marbles/timeline.js';
+import { Timeline } from '../../../src/tools/marbles/timeline.js';
 
 const url = 'https://service.example/identity/events/live';
 const TURNS = ['news', 'no_news', 'stale', 'cut', 'failed', 'retry_after', 'woken', 'ack_failed'] as const;
@@ -12,7 +12,7 @@ const TURNS = ['news', 'no_news', 'stale', 'cut', 'failed', 'retry_after', 'woke
  * open.
  */
 function everyMark() {
-  const timeline = createTimeline(() => 0);
+  const timeline = new Timeline(() => 0);
   const marks = new Set<string>();
   const look = () => {
     for (const item of timeline.changes()) marks.add(`${item.shape} ${item.tone}`);

@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, merge, NEVER, tap } from 'rxjs';
 import { createClient, TransportError, type Transport } from 'lobby-rx';
 import type { Item } from '../../../src/tools/marbles/item.js';
-import { createTimeline } from '../../../src/tools/marbles/timeline.js';
+import { Timeline } from '../../../src/tools/marbles/timeline.js';
 import { marbles } from '../../marbles.js';
 
 const url = 'https://service.example';
@@ -31,7 +31,7 @@ describe('the timeline of marbles', () => {
         () => cold('-(a|)', { a: batch('3') }),
         () => NEVER,
       ];
-      const timeline = createTimeline(() => asyncScheduler.now());
+      const timeline = new Timeline(() => asyncScheduler.now());
       const seen = new Set<Item>();
       const look = () => timeline.changes().forEach(item => seen.add(item));
       const client = createClient({
@@ -80,7 +80,7 @@ describe('the timeline of marbles', () => {
   const turn = { kind: 'poll_end', watchId: 7, wait: 0, attempt: 0, error: undefined } as const;
 
   it('cuts a wait short if a poll is sent sooner, and shows why', () => {
-    const timeline = createTimeline(() => 60);
+    const timeline = new Timeline(() => 60);
     timeline.log({ ...request, kind: 'request', at: 0 });
     timeline.log({ ...request, kind: 'abort', at: 10, ms: 10 });
     timeline.log({ ...turn, why: 'woken', at: 10, wait: 900 });
@@ -97,7 +97,7 @@ describe('the timeline of marbles', () => {
 
   it('is live once a poll is held for 2 s, and says when it is offline, limited, at a gap or over', () => {
     let now = 0;
-    const timeline = createTimeline(() => now);
+    const timeline = new Timeline(() => now);
     timeline.log({ ...request, kind: 'request', at: 0 });
     timeline.changes();
     now = 1_999;
@@ -126,7 +126,7 @@ describe('the timeline of marbles', () => {
   });
 
   it('has a row for the requests of several clients that belong to no watch', () => {
-    const timeline = createTimeline(() => 0);
+    const timeline = new Timeline(() => 0);
     const call = (requestId: number, path: string) => ({ method: 'GET', url: url + path, requestId });
     timeline.event({ kind: 'early' });
     timeline.log({ ...call(1, '/a'), kind: 'request', at: 0 });
@@ -142,7 +142,7 @@ describe('the timeline of marbles', () => {
   });
 
   it('names the row of a watch by its log, or by the answer before its first event', () => {
-    const timeline = createTimeline(() => 0);
+    const timeline = new Timeline(() => 0);
     const [ada, grace] = [timeline.watch('Ada'), timeline.watch('Grace')];
     grace.event({ kind: 'lost' }); // There is no row yet.
     for (const pollOf of [7, 8]) {
@@ -164,7 +164,7 @@ describe('the timeline of marbles', () => {
   });
 
   it('keeps no more than 5,000 changes for a picture that is not drawn', () => {
-    const timeline = createTimeline(() => 0);
+    const timeline = new Timeline(() => 0);
     for (let i = 0; i < 6_000; i++) timeline.event({ kind: `e${i}` });
     const kept = [...timeline.changes()].map(({ tone }) => tone);
     deepStrictEqual([kept.length, kept[0], kept.at(-1)], [5_000, 'e1000', 'e5999']);

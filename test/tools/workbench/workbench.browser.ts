@@ -1,10 +1,6 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { once } from 'node:events';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { gzipSync } from 'node:zlib';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
@@ -12,8 +8,8 @@ import { createClient } from 'lobby-rx';
 import { startChromium } from '../../integrations/browser/page/stage.js';
 import { spawnTs } from '../../spawn-ts.js';
 import { waitUntil } from '../../wait-until.js';
+import { startWorkbench, type StartedWorkbench } from './start-workbench.js';
 
-const ROOT = join(import.meta.dirname, '../../..');
 /** Where to put the pictures of the documentation. Default: nowhere. */
 const { SCREENSHOTS } = process.env;
 /** The most that the page may weigh, in bytes, compressed. */
@@ -21,10 +17,9 @@ const HEAVIEST = 60_000;
 
 describe('lobby-rx emulate --ui, in Chromium', function () {
   this.timeout(60_000);
-  let folder: string;
+  let workbench: StartedWorkbench;
+  let world: StartedWorkbench['world'];
   let dist: string;
-  let emulator: ChildProcess;
-  let world: Record<string, string>;
   let browser: Browser;
   let page: Page;
   const errors: string[] = [];
@@ -42,20 +37,9 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   const apart = () => page.waitForTimeout(SCREENSHOTS ? 2_500 : 0);
   const result = () => page.locator('output').innerText();
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'workbench-'));
-    // In the project, whose packages it needs.
-    dist = join(ROOT, 'node_modules/.cache/lobby-rx/workbench', String(process.pid));
-    execFileSync('npx', ['tsx', 'test/build.ts', dist], { cwd: ROOT });
-    const program = join(dist, 'node/lobby-rx.js');
-    emulator = spawn(
-      process.execPath,
-      [program, 'emulate', '--ui', '--json', '--seed', '7', '--exit-with-stdin'],
-      {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      },
-    );
-    const [line] = (await once(createInterface({ input: emulator.stdout! }), 'line')) as [string];
-    world = JSON.parse(line) as Record<string, string>;
+    workbench = await startWorkbench();
+    world = workbench.world;
+    dist = workbench.dist;
     browser = await startChromium();
     page = await browser.newPage({ viewport: { width: 1_280, height: 860 } });
     page.on('pageerror', error => errors.push(String(error)));
@@ -66,8 +50,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   afterEach(() => deepStrictEqual(errors, []));
   after(async () => {
     await browser.close();
-    emulator.stdin!.end();
-    for (const made of [folder, dist]) rmSync(made, { recursive: true, force: true });
+    workbench.stop();
   });
 
   it('is light, and keeps its secret out of the address', () => {
@@ -112,14 +95,15 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
 
   it('gives no data without the secret, nor to another host or origin', async () => {
     const url = `${world.controlUrl}/workbench`;
+    const bearer = `/bearer?who_id=${world.identityId}`;
     const statusOf = (path: string, headers: Readonly<Record<string, string>>) =>
       fetch(url + path, { headers }).then(({ status }) => status);
     const authorization = `Bearer ${world.controlSecret}`;
     deepStrictEqual(await statusOf('/world', {}), 401);
-    deepStrictEqual(await statusOf('/saved', { authorization: 'Bearer x' }), 401);
+    deepStrictEqual(await statusOf(bearer, { authorization: 'Bearer x' }), 401);
     deepStrictEqual(await statusOf('/world', { authorization, origin: 'http://evil.example' }), 403);
     deepStrictEqual(await statusOf('', { origin: 'http://evil.example' }), 403);
-    deepStrictEqual(await statusOf('/saved', { authorization }), 200);
+    deepStrictEqual(await statusOf(bearer, { authorization }), 200);
     const { headers } = await fetch(url);
     match(headers.get('content-security-policy')!, /default-src 'none'.*frame-ancestors 'none'/);
   });
@@ -303,24 +287,6 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.keyboard.press('k');
     await focused(1);
     await page.getByLabel('Do', { exact: true }).selectOption({ label: 'Message' });
-  });
-
-  it('saves the world with which emulate --world begins', async () => {
-    const [download] = await Promise.all([page.waitForEvent('download'), press('Save the world')]);
-    const file = join(folder, 'world.json');
-    await download.saveAs(file);
-    const other = spawn(process.execPath, [
-      join(dist, 'node/lobby-rx.js'),
-      'emulate',
-      '--world',
-      file,
-      '--json',
-      '--exit-with-stdin',
-    ]);
-    const [line] = (await once(createInterface({ input: other.stdout }), 'line')) as [string];
-    deepStrictEqual((JSON.parse(line) as typeof world).identityToken, world.identityToken);
-    other.stdin.end();
-    await once(other, 'exit');
   });
 
   it('says what to open without the secret, and that another one is wrong', async () => {

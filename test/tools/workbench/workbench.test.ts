@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { pathToFileURL } from 'node:url';
 import { firstValueFrom } from 'rxjs';
 import { createClient } from 'lobby-rx';
-import { createEmulator, listen, seedWorld, type EmulatorServer, type SavedWorld } from 'lobby-rx/emulator';
+import { listen, seedWorld, type Emulator, type EmulatorServer } from 'lobby-rx/emulator';
 import { createWorkbench, readWorkbenchPage } from '../../../src/tools/workbench/index.js';
 import { waitUntil } from '../../wait-until.js';
 
@@ -20,7 +20,7 @@ describe('A workbench', () => {
   let workbench: ReturnType<typeof createWorkbench>;
   let server: EmulatorServer;
   beforeEach(async () => {
-    const seeded = (emulator: ReturnType<typeof createEmulator>) => seedWorld(emulator, { members: 3 });
+    const seeded = (emulator: Emulator) => seedWorld(emulator, { members: 3 });
     workbench = createWorkbench({ seed: 1, collectTime: 0 }, seeded, PAGE);
     const { emulator, control, workbench: answer } = workbench;
     server = await listen(emulator, { control, workbench: answer });
@@ -334,10 +334,32 @@ describe('A workbench', () => {
     match(await response.text(), /body must be a JSON object/);
   });
 
-  it('saves a world that createEmulator continues from', async () => {
-    const { saved, world } = (await ask('/saved')).body as unknown as { saved: SavedWorld; world: object };
-    deepStrictEqual(createEmulator({ saved }).save().identities, saved.identities);
-    deepStrictEqual(world, JSON.parse(JSON.stringify(workbench.world)));
+  it('tells one token of one identity, the newest that is valid', async () => {
+    const { world, control } = workbench;
+    const bearer = async (who_id: string) => (await ask(`/bearer?who_id=${who_id}`)).body;
+    deepStrictEqual(await bearer(world.identityId), { token: world.identityToken, expired: false });
+    const { token } = control.run('token renew');
+    deepStrictEqual(await bearer(world.identityId), { token, expired: false });
+    control.run('token expire');
+    deepStrictEqual(await bearer(world.identityId), { token: world.identityToken, expired: false });
+    workbench.emulator.expireToken(world.identityToken);
+    deepStrictEqual(await bearer(world.identityId), { token, expired: true });
+    deepStrictEqual(await bearer('nobody'), { token: '', expired: true });
+    deepStrictEqual((await ask('/bearer')).body, { token: '', expired: true });
+  });
+
+  it('copies no world, neither for a look at it nor for an action', async () => {
+    const copy = globalThis.structuredClone;
+    globalThis.structuredClone = () => {
+      throw new Error('a copy of the world');
+    };
+    try {
+      strictEqual((await look()).identities.length, 3);
+      workbench.control.type('presence away');
+      strictEqual((await look()).identities[0]!.presence, 'away');
+    } finally {
+      globalThis.structuredClone = copy;
+    }
   });
 
   it('says that a path is wrong', async () => {

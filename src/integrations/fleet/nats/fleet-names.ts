@@ -19,21 +19,21 @@ export const workerName: Guard<string> = {
   is: (u): u is string => nonEmptyString.is(u) && /^[A-Za-z0-9_-]{1,64}$/.test(u),
 };
 
-/** How many identities a worker may be made for: all workers together can be counted. */
+/** The largest capacity of a worker: the sum of all workers stays a safe integer. */
 export const MAX_CAPACITY = 1e9;
 
 /** What the streams, subjects and buckets of a fleet are called. */
 export interface FleetNames {
   readonly stream: string;
-  /** The bucket of what all agree on: the number of shards. */
+  /** The bucket with the number of shards, on which all workers agree. */
   readonly bucket: string;
   /** The bucket of positions. */
   readonly positions: string;
-  /** The stream of who is alive, which forgets after a lease. */
+  /** The stream with a message of each worker that is alive. It forgets them after a lease. */
   readonly alive: string;
   /** Where workers tell that they are alive. */
   readonly present: string;
-  /** Where workers tell that one has come or gone, and who leaves that it does. */
+  /** Where workers tell that one of them has come or gone, and that they leave. */
   readonly assigned: string;
   /** Where records are published. Do not subscribe to it: refused records are published, too. */
   readonly stored: string;
@@ -57,7 +57,7 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
 
 /** The subject of an identity, below `stored` or `live`. */
 export function subjectOf(shard: number | '*', identity_id: string): string {
-  // What has a meaning in subjects is encoded; an id of the service has nothing of it.
+  // Characters that mean something in a subject are encoded. An id of the service has none.
   const token = encodeURIComponent(identity_id).replace(/[.*]/g, char => (char === '.' ? '%2E' : '%2A'));
   return `${shard}.${token}`;
 }
@@ -84,7 +84,7 @@ export function identityOf(subject: string): string {
   try {
     return decodeURIComponent(token);
   } catch {
-    // No id leads to it.
+    // No id has this subject.
     return token;
   }
 }

@@ -1,7 +1,7 @@
 import type { KV } from '@nats-io/kv';
 import { definedOptions, InputError, positiveInteger, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
-import { fenced } from './fenced.js';
+import { fenced } from './publisher.js';
 
 /** The key in the bucket under which the {@link FleetState} is stored. */
 const STATE = 'fleet';
@@ -9,15 +9,15 @@ const STATE = 'fleet';
 /** What all workers and readers of a fleet agree on. */
 export interface FleetState {
   readonly shards: number;
-  /** How many it has had before: where records of those times are stored. */
+  /** The numbers that it has had before: records of those times are stored under them. */
   readonly before?: readonly number[];
   /** The number of the present stream, and when that was created. */
   readonly generation?: number;
   readonly created?: string;
 }
 
-/** The number of shards of a fleet by default. */
-const SHARDS = 256;
+/** How many shards a fleet has, unless its first worker says it. */
+const DEFAULT_SHARDS = 256;
 
 /** The streams that a fleet has had are numbered. */
 export interface Generations {
@@ -30,7 +30,7 @@ export interface Generations {
   readonly generation: () => Promise<number>;
 }
 
-/** What is stored; undefined if it was deleted, or is something else. */
+/** The stored state; `undefined` if it was deleted, or is something else. */
 async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revision: number } | undefined> {
   const entry = await kv.get(STATE);
   const state = entry?.operation === 'PUT' ? tryOr(() => entry.json<FleetState>(), undefined) : undefined;
@@ -38,8 +38,8 @@ async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revi
 }
 
 /**
- * The number of shards is a part of where records are stored: it stays as the first worker has
- * said.
+ * The number of shards is a part of where records are stored. It stays as the first worker has said
+ * it.
  */
 export async function agreeOnFleetState(
   kv: KV,
@@ -50,10 +50,10 @@ export async function agreeOnFleetState(
   const stored = async () => (await read(kv))?.state;
   let state = await stored();
   if (!state && isWorker) {
-    // What somebody has spoilt is replaced.
+    // A value that somebody has spoilt is replaced.
     const previousSeq = (await kv.get(STATE))?.revision ?? 0;
     await fenced(() =>
-      kv.put(STATE, JSON.stringify({ shards: SHARDS, ...definedOptions(wanted) }), { previousSeq }),
+      kv.put(STATE, JSON.stringify({ shards: DEFAULT_SHARDS, ...definedOptions(wanted) }), { previousSeq }),
     );
     state = await stored();
   }
@@ -68,7 +68,7 @@ export async function agreeOnFleetState(
   return { shards, before };
 }
 
-/** Sets another number of shards. Nobody may work for the fleet, or read it, meanwhile. */
+/** Sets another number of shards. Nobody may work for the fleet, or read it, while this runs. */
 export async function changeShards(kv: KV, shards: number): Promise<void> {
   for (;;) {
     const entry = await read(kv);
@@ -82,28 +82,30 @@ export async function changeShards(kv: KV, shards: number): Promise<void> {
 }
 
 /**
- * The clocks of a cluster write the same time in more than one way: by how much they differ at
+ * The servers of a cluster write the same time in more than one way: by how much they differ at
  * most, in ms.
  */
-const SAME = 10;
+const SAME_MS = 10;
 
-const DAY = 24 * 3_600_000;
-const FIRST_DAY = Date.UTC(2026, 0);
+const DAY_MS = 24 * 3_600_000;
+const FIRST_DAY_MS = Date.UTC(2026, 0);
 
 const isSame = (state: FleetState | undefined, created: string) =>
-  Math.abs(Date.parse(state?.created ?? '') - Date.parse(created)) <= SAME;
+  Math.abs(Date.parse(state?.created ?? '') - Date.parse(created)) <= SAME_MS;
 
 /**
- * Counts a stream, unless that has been done. Not its time is the number, since clocks are put
- * back; but the day is the least, so that a fleet that has lost its count, too, does not begin
- * again.
+ * Counts a stream, unless that has been done. Its number is no time, since clocks are set back. It
+ * is at least the day, so that a fleet that has also lost its count does not begin again.
  */
 export async function countStream(kv: KV, created: string): Promise<void> {
   for (;;) {
     const entry = await read(kv);
     if (!entry || isSame(entry.state, created)) return;
     const { state, revision: previousSeq } = entry;
-    const generation = Math.max((state.generation ?? 0) + 1, Math.floor((Date.now() - FIRST_DAY) / DAY));
+    const generation = Math.max(
+      (state.generation ?? 0) + 1,
+      Math.floor((Date.now() - FIRST_DAY_MS) / DAY_MS),
+    );
     const put = () => kv.put(STATE, JSON.stringify({ ...state, generation, created }), { previousSeq });
     if ((await fenced(put)) !== undefined) return;
   }

@@ -24,20 +24,20 @@ import type { OpenFleet } from './open-fleet.js';
 import { readPart, readRecord, type FleetMessage } from './stored-record.js';
 
 /**
- * A message may get lost on the way without another one that shows it: so often, in ms, it is
- * looked for.
+ * A message may get lost on the way without another one that shows it. How often to look for it, in
+ * ms.
  */
 const LOOK_MS = 60_000;
 
 /** How many messages to read at once, and how long they may take, in ms. */
-const BATCH = 64;
+const BATCH_SIZE = 64;
 const PATIENCE_MS = 5_000;
 
 /** How far a server of a cluster may lag behind, in ms. */
 const LAG_MS = 1_000;
 
-/** The longest name that a consumer may have. */
-const MAX_NAME = 255;
+/** The length of the longest name that a consumer may have. */
+const MAX_NAME_LENGTH = 255;
 
 /** A message as it is delivered: perhaps again, perhaps after others that were lost on the way. */
 export interface Delivery<M> {
@@ -73,8 +73,8 @@ export function identityMessages(
 }
 
 /**
- * The position of the last record of a subject; 0 if there is none. It may be that of the record
- * before, if a server lags behind.
+ * The position of the last record of a subject, or 0. A server that lags behind may say the
+ * position of the record before it.
  */
 export async function lastRecordOf(fleet: OpenFleet, subject: string): Promise<number> {
   return (await lastOf(fleet, subject)).record;
@@ -147,7 +147,7 @@ function deliveries(
     });
     return () => subscription.unsubscribe();
   });
-  // What was published meanwhile was not delivered.
+  // A message that was published before it was connected again was not delivered.
   const reconnected$ = connectionStatus(nats).pipe(filter(({ type }) => type === 'reconnect'));
   // First, it is subscribed to what comes: what is stored is read after that.
   return merge(
@@ -188,9 +188,13 @@ async function* storedMessages(
   });
   try {
     const consumer = js.consumers.getConsumerFromInfo(info);
-    for (let left = info.num_pending; left > 0;) {
+    let left = info.num_pending;
+    while (left > 0) {
       let read = 0;
-      const fetched = await consumer.fetch({ max_messages: Math.min(left, BATCH), expires: PATIENCE_MS });
+      const fetched = await consumer.fetch({
+        max_messages: Math.min(left, BATCH_SIZE),
+        expires: PATIENCE_MS,
+      });
       for await (const { seq: sequence, time, subject, headers, data } of fetched) {
         read++;
         yield { sequence, at: time.getTime(), subject, headers, data };
@@ -209,5 +213,5 @@ async function* storedMessages(
  */
 function consumerOf(subject: string): string {
   const token = subject.slice(subject.lastIndexOf('.') + 1);
-  return token.length <= MAX_NAME ? token : createHash('sha256').update(token).digest('hex');
+  return token.length <= MAX_NAME_LENGTH ? token : createHash('sha256').update(token).digest('hex');
 }

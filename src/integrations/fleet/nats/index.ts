@@ -1,4 +1,3 @@
-export { fenced } from './fenced.js';
 export {
   fleetName,
   identityId,
@@ -22,6 +21,7 @@ export {
   type OpenFleet,
   type WorkingFleet,
 } from './open-fleet.js';
+export { fenced } from './publisher.js';
 export { isNewerVersion, storedRecord, type FleetMessage, type StoredRecord } from './stored-record.js';
 export {
   orderedMessages,

@@ -6,7 +6,6 @@ import { FleetError } from '../fleet-error.js';
 /** A connection to NATS, or one that is being made. */
 export type Nats = NatsConnection | PromiseLike<NatsConnection>;
 
-/** Says so if something else is given. */
 export const natsConnection: Guard<Nats> = {
   name: 'what connect() of @nats-io/transport-node returns',
   is: (u): u is Nats => {

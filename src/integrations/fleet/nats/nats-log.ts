@@ -11,15 +11,15 @@ import {
 } from '../worker/index.js';
 import { backoff } from '../../../stream/index.js';
 import { storedSubject } from './fleet-names.js';
-import { fenced } from './fenced.js';
 import type { WorkingFleet } from './open-fleet.js';
 import type { NatsTime } from './nats-time.js';
 import { connectionStatus } from './nats-connection.js';
+import { fenced } from './publisher.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
 import { storedMessage, streamState } from './stream-messages.js';
 
-/** What a message has besides its data and our headers, in bytes: the headers of NATS. */
-const RESERVED = 1_024;
+/** How long the headers of NATS may be, in bytes. They come beside the data and our headers. */
+const RESERVED_BYTES = 1_024;
 
 /** The records of all identities in a stream. */
 export class NatsLog implements FleetLog {
@@ -139,10 +139,10 @@ export class NatsLog implements FleetLog {
   /** How much text fits into a message with the headers of a record, in bytes. */
   #room(record: FleetRecord): number {
     const size = this.#fleet.nats.info?.max_payload ?? 2 ** 20;
-    let room = size - RESERVED;
+    let room = size - RESERVED_BYTES;
     for (const [name, [value = '']] of recordHeaders(record, 0, { after: 0, part: 0 }))
       room -= name.length + value.length + 4;
-    if (room >= RESERVED) return room;
+    if (room >= RESERVED_BYTES) return room;
     throw new FleetError(
       `max_payload of the NATS server, ${size} bytes, is too small for the headers of a record`,
     );

@@ -14,10 +14,10 @@ const STARTING_MS = 60_000;
  */
 const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
 
-/** What a server says, or not, while it starts. */
+/** Errors of a server that starts. */
 const LATE = /timeout|temporarily unavailable|no suitable peers/i;
 
-/** What the first worker of a fleet changes when it comes. */
+/** Errors that the first worker of a fleet ends. */
 const YOUNG = /no worker has counted it yet|the fleet does not exist yet/i;
 
 /**

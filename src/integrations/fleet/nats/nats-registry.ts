@@ -5,22 +5,22 @@ import { cursor, plainObject, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { FleetRegistry, BareCheckpoint, BareCheckpoints, Presence, Present } from '../worker/index.js';
-import { shardOf } from '../worker/index.js';
+import { BEATS_PER_LEASE, PATIENCE_LEASES, shardOf } from '../worker/index.js';
 import type { NatsTime } from './nats-time.js';
 import type { WorkingFleet } from './open-fleet.js';
 import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
 
-/** The key of the places of a shard, of so many. */
+/** The key of the bare checkpoints of a shard, if there are `shards`. */
 const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}.${shard}`;
 
-/** A worker looks so often, four times in a lease, until it looks for what NATS may have lost. */
-const LOOK_EVERY = 12;
+/** Each time it has looked this often, a worker looks for what NATS may have lost. */
+const LOOKS_UNTIL_ENSURED = PATIENCE_LEASES * BEATS_PER_LEASE;
 
 /**
- * The clocks of a cluster write the same time in more than one way: by how much they differ at
+ * The servers of a cluster write the same time in more than one way: by how much they differ at
  * most, in ms.
  */
-const SAME = 100;
+const SAME_MS = 100;
 
 /** A beat of this worker: where it was stored, and between which times of the monotonic clock. */
 interface Beat {
@@ -39,7 +39,7 @@ export class NatsRegistry implements FleetRegistry {
   #hasLeft = false;
   #first: number | undefined;
   #last: Beat | undefined;
-  /** When the stream of who is alive was created, and how often that has changed. */
+  /** When the stream of live workers was created, and how often that has changed. */
   #created: number;
   #list = 0;
   #former: ReadonlyMap<number, BareCheckpoints> | undefined;
@@ -61,10 +61,10 @@ export class NatsRegistry implements FleetRegistry {
   present(beat: Heartbeat, me: Presence): Observable<boolean> {
     return this.#asked(async () => {
       // Once in a lease is soon enough.
-      const hasNamesake = this.#beats++ % 4 === 1 && (await this.#hasNamesake(beat));
+      const hasNamesake = this.#beats++ % BEATS_PER_LEASE === 1 && (await this.#hasNamesake(beat));
       const { publisher, names } = this.#fleet;
       const sentAt = performance.now();
-      // It has left meanwhile.
+      // It may have left in the meantime.
       if (this.#hasLeft) return false;
       const data = JSON.stringify({ ...beat, first: this.#first });
       const { seq } = await publisher.publish(names.alive, presenceSubject(names.present, me), data);
@@ -93,12 +93,12 @@ export class NatsRegistry implements FleetRegistry {
       const { jsm, names } = this.#fleet;
       // A direct get of a stream that is gone is not answered, as of one that is late: so it is
       // looked for, now and then.
-      if (this.#looks++ % LOOK_EVERY === 0) await this.#fleet.ensure();
+      if (this.#looks++ % LOOKS_UNTIL_ENSURED === 0) await this.#fleet.ensure();
       const { state, created } = await jsm.streams.info(names.alive, {
         subjects_filter: `${presenceOf(names.present)}>`,
       });
       const at = Date.parse(created);
-      if (Math.abs(at - this.#created) > SAME) this.#list++;
+      if (Math.abs(at - this.#created) > SAME_MS) this.#list++;
       this.#created = at;
       const subjects = Object.keys(state.subjects ?? {});
       const workers = subjects.flatMap(subject => presenceIn(names.present, subject));
@@ -113,7 +113,7 @@ export class NatsRegistry implements FleetRegistry {
       const purging = jsm.streams.purge(names.alive, { filter: `${presenceOf(names.present, worker)}>` });
       this.#poke(worker);
       await purging;
-      // Who looked before it was done did not see it.
+      // A worker that looked before it was done did not see it.
       this.#poke(worker);
     });
   }
@@ -144,11 +144,11 @@ export class NatsRegistry implements FleetRegistry {
     const former = new Map<number, Record<string, BareCheckpoint>>();
     for (const shards of this.#fleet.before)
       for (let shard = 0; shard < shards; shard++) {
-        for (const [id, place] of Object.entries(await this.#storedCheckpoints(shards, shard))) {
+        for (const [id, checkpoint] of Object.entries(await this.#storedCheckpoints(shards, shard))) {
           const now = shardOf(id, this.#fleet.shards);
-          const its = former.get(now) ?? {};
-          its[id] = place;
-          former.set(now, its);
+          const checkpoints = former.get(now) ?? {};
+          checkpoints[id] = checkpoint;
+          former.set(now, checkpoints);
         }
       }
     this.#former = former;
@@ -203,7 +203,7 @@ export class NatsRegistry implements FleetRegistry {
   }
 }
 
-/** Bare checkpoints as they are stored; none if something else is. */
+/** Reads bare checkpoints. Returns none if something else is stored. */
 function checkpointsIn(entry: KvEntry, since: (storedAt: number, age: number) => number): BareCheckpoints {
   const stored = jsonOf(entry);
   if (!plainObject.is(stored)) return {};

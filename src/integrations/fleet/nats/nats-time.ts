@@ -1,8 +1,8 @@
 import type { TimestampProvider } from 'rxjs';
 
 /**
- * What was stored a moment ago must not seem to be of the future, by more than a heartbeat may
- * take, in ms.
+ * How far ahead of now the time of a message may seem to be, in ms: as long as a heartbeat may
+ * take. It was stored a moment ago.
  */
 const SLOW_MS = 5_000;
 
@@ -36,7 +36,8 @@ export class NatsTime {
   }
 
   /**
-   * Since when something is, on the monotonic clock, that was so old when NATS stored it at a time.
+   * The moment on the monotonic clock from which something is that had this age when NATS stored
+   * it.
    */
   since(storedAt: number, age: number): number {
     const now = this.#monotonic.now();
@@ -44,7 +45,7 @@ export class NatsTime {
     return (stored > now && stored - now < SLOW_MS ? now : stored) - age;
   }
 
-  /** How old something is, in ms, that is since a time of the monotonic clock. */
+  /** The age, in ms, of something that is from a moment on the monotonic clock. */
   age(since: number): number {
     return Math.max(0, Math.round(this.#monotonic.now() - since));
   }

@@ -57,7 +57,7 @@ export interface WorkingFleet extends OpenFleet {
   readonly publisher: Publisher;
   /** Which limits of the stream are not those of this worker. */
   readonly otherLimits: string | undefined;
-  /** When the stream of who is alive was created, as this worker has found it. */
+  /** When the stream of live workers was created, as this worker has found it. */
   readonly aliveSince: string;
   /** Creates what is missing, if the server has lost what it had stored. */
   readonly ensure: () => Promise<unknown>;

@@ -2,12 +2,12 @@ import { positiveInteger } from '../../../error/index.js';
 import type { Presence } from '../worker/index.js';
 import { MAX_CAPACITY, workerName } from './fleet-names.js';
 
-/** Stands for nothing: a part of a subject may not be empty. */
+/** An empty part of a subject, since NATS allows none. */
 const NONE = '-';
 
 /**
- * Where a worker tells that it is alive. All that the others need is in the subject: they read who
- * is alive without the messages.
+ * The subject under which a worker tells that it is alive. All that the others need is in it, so
+ * that they read no messages.
  */
 export function presenceSubject(present: string, { worker, capacity, addresses, given }: Presence): string {
   const from = addresses.map(address => address.toString(36)).join('_') || NONE;
@@ -15,12 +15,12 @@ export function presenceSubject(present: string, { worker, capacity, addresses, 
   return `${presenceOf(present, worker)}${capacity}.${from}.${list}`;
 }
 
-/** What the subjects of a worker, or of all, begin with. */
+/** The prefix of the subjects of a worker, or of all workers. */
 export function presenceOf(present: string, worker?: string): string {
   return `${present}.worker.${worker === undefined ? '' : `${worker}.`}`;
 }
 
-/** What a subject says; nothing if somebody has made it up. */
+/** Reads a subject. Returns nothing if somebody has made it up. */
 export function presenceIn(present: string, subject: string): readonly Presence[] {
   const [worker, capacityText, from = '', list = ''] = subject.slice(presenceOf(present).length).split('.');
   const capacity = Number(capacityText);

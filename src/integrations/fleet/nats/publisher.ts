@@ -1,8 +1,16 @@
-import type { JetStreamClient, JetStreamManager, JetStreamPublishOptions, PubAck } from '@nats-io/jetstream';
+import {
+  JetStreamApiCodes,
+  type JetStreamClient,
+  type JetStreamManager,
+  type JetStreamPublishOptions,
+  type PubAck,
+} from '@nats-io/jetstream';
 import { FleetError } from '../fleet-error.js';
-import { isTimeout } from './nats-problem.js';
+import { isApiError, isTimeout } from './nats-problem.js';
 
-/** What a stream has answered since it last stored something. */
+const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
+
+/** A stream has stored nothing since a publish timed out. */
 interface Silence {
   /** Publishes that begin now are sent after the stream has answered a question. */
   readonly hasAnswered: boolean;
@@ -69,5 +77,19 @@ export class Publisher {
       .finally(() => this.#asking.delete(stream));
     this.#asking.set(stream, asking);
     return asking;
+  }
+}
+
+/**
+ * Runs `store`, which stores something after what it expects to be the last. Returns `undefined` if
+ * something else is. This keeps apart workers that believe to own the same shard, and processes
+ * that read with the same name.
+ */
+export async function fenced<T>(store: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await store();
+  } catch (error) {
+    if (isApiError(error, StreamWrongLastSequence, StreamWrongLastSequenceUnknown)) return undefined;
+    throw error;
   }
 }

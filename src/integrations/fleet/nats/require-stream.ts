@@ -16,9 +16,9 @@ import type { FleetNames } from './fleet-names.js';
 import { isApiError } from './nats-problem.js';
 
 /** How long records are kept by default, in ms. */
-const MAX_AGE = 24 * 3_600_000;
+const MAX_AGE_MS = 24 * 3_600_000;
 
-/** Of a stream that does not exist yet. */
+/** The limits of a stream that does not exist yet. */
 export interface StreamLimits {
   readonly replicas?: number | undefined;
   readonly maxAge?: number | undefined;
@@ -27,7 +27,7 @@ export interface StreamLimits {
 
 /** The stream as this library creates it. */
 function streamConfig({ stream, stored, live }: FleetNames, config: StreamLimits) {
-  const { replicas = 1, maxAge = MAX_AGE, maxBytes = -1 } = config;
+  const { replicas = 1, maxAge = MAX_AGE_MS, maxBytes = -1 } = config;
   return {
     name: stream,
     description: 'Live events of identities, stored by lobby-rx',
@@ -63,16 +63,16 @@ export function otherLimits(
   limits: StreamLimits,
 ): string | undefined {
   const wanted = streamConfig(names, limits);
-  const others = [
+  const different = [
     ...(limits.replicas === undefined
       ? []
       : [['replicas', stream.num_replicas, wanted.num_replicas] as const]),
     ...(limits.maxAge === undefined ? [] : [['maxAge', stream.max_age / 1e6, wanted.max_age / 1e6] as const]),
     ...(limits.maxBytes === undefined ? [] : [['maxBytes', stream.max_bytes, wanted.max_bytes] as const]),
   ].filter(([, is, wanted]) => is !== wanted);
-  if (others.length === 0) return undefined;
-  const said = others.map(([name, is, wanted]) => `${name} ${is}, not ${wanted}`).join(', ');
-  return `the stream ${names.stream} stays as it is, with ${said}: change it with the tools of NATS, or the options of this worker`;
+  if (different.length === 0) return undefined;
+  const list = different.map(([name, is, wanted]) => `${name} ${is}, not ${wanted}`).join(', ');
+  return `the stream ${names.stream} stays as it is, with ${list}: change it with the tools of NATS, or the options of this worker`;
 }
 
 /** What is wrong with a stream that exists already. */

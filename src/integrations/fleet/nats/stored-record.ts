@@ -38,11 +38,9 @@ type StoredGap = Omit<Gap, 'at'>;
 
 /** What the headers of any message of a fleet say. */
 export interface PartHeaders {
-  /** The position of the record before this one; 0 if there is none. */
+  /** The position of the record before this one, or 0. */
   readonly after: number;
-  /**
-   * The position of the message with the text before that of this one; 0 if this has the beginning.
-   */
+  /** The position of the message with the part before this one; 0 for the first part. */
   readonly part: number;
 }
 
@@ -63,7 +61,7 @@ export function recordHeaders(
   return written;
 }
 
-/** The headers of a message with a part of a record, which means nothing without the last one. */
+/** The headers of a message with a part of a record. Without the last part, it means nothing. */
 export function partHeaders({ after, part }: PartHeaders): MsgHdrs {
   const written = headers();
   written.set(VERSION, KNOWN_VERSION);
@@ -80,8 +78,8 @@ class NewerVersion extends FleetError {}
 export const isNewerVersion = (error: unknown): boolean => error instanceof NewerVersion;
 
 /**
- * What the headers of any message say; undefined if it was not stored by this library. Throws if a
- * later version has stored it.
+ * Reads the headers of any message. Returns `undefined` if this library has not stored it. Throws
+ * if a later version has.
  */
 export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
   const version = read?.get(VERSION);
@@ -95,8 +93,8 @@ export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
 }
 
 /**
- * What the headers of a record say; undefined if this is only a part of one, or was not stored by
- * this library.
+ * Reads the headers of a record. Returns `undefined` if the message is only a part of one, or this
+ * library has not stored it.
  */
 export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined {
   const part = readPart(read);
@@ -138,13 +136,13 @@ export interface StoredRecord {
   readonly identity_id: string;
   readonly answer: RawEventList;
   readonly gap: Gap | undefined;
-  /** The position of the record of the same identity before it; 0 if there is none. */
+  /** The position of the record of the same identity before it, or 0. */
   readonly after: number;
 }
 
 /**
- * The record that ends with a message; undefined if it is only a part of one, or none of this
- * library. `messageAt` returns the messages with its other parts.
+ * Returns the record that ends with a message; `undefined` if the message is only a part of one, or
+ * is not of this library. `messageAt` returns the messages with its other parts.
  */
 export async function storedRecord(
   { sequence, at: storedAt, subject, headers, data }: FleetMessage,
@@ -157,7 +155,8 @@ export async function storedRecord(
   const at = storedAt || Date.now();
   const gap = record.gap && { ...record.gap, at };
   const texts = [data];
-  for (let { part } = record; part > 0;) {
+  let { part } = record;
+  while (part > 0) {
     const message = await messageAt(part);
     if (message) texts.unshift(message.data);
     part = readPart(message?.headers)?.part ?? 0;

@@ -5,7 +5,7 @@ import { connectionStatus } from './nats-connection.js';
 import type { OpenFleet } from './open-fleet.js';
 import type { FleetMessage } from './stored-record.js';
 
-/** How many messages to have on the way. Each may be as large as the server allows. */
+/** How many messages may be on the way. Each may be as large as the server allows. */
 const PREFETCHED = 64;
 
 /**
@@ -28,7 +28,7 @@ export interface StreamState {
   readonly created: string;
 }
 
-/** What the leader of the cluster of the stream says. */
+/** The state of the stream, as the leader of its cluster says it. */
 export async function streamState({ jsm, names }: OpenFleet): Promise<StreamState> {
   const { state, created } = await jsm.streams.info(names.stream);
   return { first: state.first_seq, last: state.last_seq, created };

@@ -10,15 +10,15 @@ const TELL_EVERY_MS = 10_000;
  *
  * - `disconnected`, `connected`: its connection to NATS was lost, or is there again.
  * - `retrying`: it cannot begin or go on, and tries again.
- * - `lag`: so many `messages` it has not handled yet; the first of them was stored `age` ms ago. It
- *   comes every 10 s.
+ * - `lag`: how many `messages` it has not handled yet. The first of them was stored `age` ms ago.
+ *   It comes every 10 s.
  */
 export type FleetConsumerLogEntry =
   | { readonly kind: 'disconnected' | 'connected' }
   | { readonly kind: 'retrying'; readonly error: unknown }
   | { readonly kind: 'lag'; readonly messages: number; readonly age: number };
 
-/** What a consumer tells, by what it reads. */
+/** Makes the log of a consumer out of what it reads. */
 export class ConsumerLog {
   readonly #tell: (entry: FleetConsumerLogEntry) => void;
   readonly #scheduler: SchedulerLike;
@@ -34,7 +34,7 @@ export class ConsumerLog {
       try {
         log?.(entry);
       } catch {
-        // What a program does with it is not the consumer's.
+        // An error of the program does not end its consumer.
       }
     };
   }

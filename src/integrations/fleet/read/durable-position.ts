@@ -5,9 +5,9 @@ import { InputError, plainObject } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import { fenced, openPositions, type OpenFleet } from '../nats/index.js';
 
-const CONSUMER = 'consumer.';
+const KEY_PREFIX = 'consumer.';
 
-/** How often a place is saved at most, in ms. */
+/** The least time between two saves of a position, in ms. */
 const SPACING_MS = 20;
 
 /**
@@ -17,7 +17,7 @@ const SPACING_MS = 20;
 const ATTEMPTS = 40;
 const PAUSE_MS = 50;
 
-/** How to open a place. */
+/** How to open a position. */
 export interface DurablePositionConfig {
   readonly durable: string;
   readonly subjects: string;
@@ -37,8 +37,8 @@ interface Place {
 }
 
 /**
- * Where the consumer of a name is. The last process that opens it is the one that reads: what
- * another one saves afterwards is refused.
+ * The position of a named consumer. The last process that opens it reads. Another process cannot
+ * save after that.
  */
 export class DurablePosition {
   readonly #kv: KV;
@@ -64,7 +64,7 @@ export class DurablePosition {
   ) {
     this.#kv = kv;
     this.#name = durable;
-    this.#key = CONSUMER + durable;
+    this.#key = KEY_PREFIX + durable;
     this.#fail = fail;
     this.#next = { reader: this.#reader, subjects, position: 0 };
     this.#listening = nats.subscribe(`$KV.${names.positions}.${this.#key}`, {
@@ -77,8 +77,8 @@ export class DurablePosition {
   }
 
   /**
-   * Opens the place of a name, which is `from` if that is given. From now on, other processes have
-   * lost it: `fail` is called there.
+   * Opens the position of a name, which is `from` if that is given. From now on, other processes
+   * have lost it: `fail` is called there.
    */
   static async open(
     fleet: OpenFleet,
@@ -115,7 +115,7 @@ export class DurablePosition {
     void this.#flush();
   }
 
-  /** Fails soon if another process has opened the place. */
+  /** Fails soon if another process has opened the position. */
   check(): void {
     this.#saved = undefined;
     void this.#flush();
@@ -132,7 +132,8 @@ export class DurablePosition {
   async #flush(): Promise<void> {
     if (this.#isSaving) return;
     this.#isSaving = true;
-    for (let tried: Place | undefined; this.#saved !== this.#next && tried !== this.#next;) {
+    let tried: Place | undefined;
+    while (this.#saved !== this.#next && tried !== this.#next) {
       tried = this.#next;
       await this.#save().catch(() => undefined);
       await lastValueFrom(timer(SPACING_MS).pipe(takeUntil(this.#closed$)), { defaultValue: 0 });
@@ -174,7 +175,7 @@ export class DurablePosition {
       this.#revision = entry?.revision ?? 0;
       known = entry ? placeIn(entry) : undefined;
     }
-    throw new FleetError(`the place of durable: '${this.#name}' cannot be stored`);
+    throw new FleetError(`the position of durable: '${this.#name}' cannot be stored`);
   }
 }
 

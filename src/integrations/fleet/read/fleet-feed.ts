@@ -14,6 +14,7 @@ import { checkOptions, isInputError, milliseconds, plainObject, type Options } f
 import {
   decodedEvents,
   identityEventList,
+  type Codec,
   type EventCodecs,
   type IdentityEventList,
   type NoOwnEvents,
@@ -92,10 +93,10 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
 ): EventFeed<PayloadsOf<Codecs>> {
   checkOptions<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, '', ['nats', 'identity_id']);
   const { nats, linger, fleet } = config;
-  const place = new FeedPosition();
+  const position = new FeedPosition();
   const signal$ = defer(() => {
     const signals$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
-      switchMap(fleet => merge(signalsOf(fleet, config, place), whenClosed(fleet.nats))),
+      switchMap(fleet => merge(new FeedReader(fleet, config, position).signals(), whenClosed(fleet.nats))),
     );
     return signals$.pipe(backoff({ max: 2_000, shouldRetry: whileStarting(nats) }));
   });
@@ -114,77 +115,100 @@ class FeedPosition {
   generation: number | undefined;
 }
 
-function signalsOf<Codecs extends EventCodecs>(
-  fleet: OpenFleet,
-  config: FleetFeedConfig<Codecs>,
-  place: FeedPosition,
-): Observable<WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>> {
-  type Signal = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
-  const subject = storedSubject(fleet.names, config.identity_id, fleet.shards);
-  const codec = identityEventList<Codecs>(config.kinds ?? ({} as Codecs));
-  const status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
-  const setState = (state: 'live' | 'retrying', error?: unknown) => {
-    const { value } = status$;
-    if (value.state === state && value.error === error) return;
-    const attempt = state === 'live' ? 0 : value.attempt + 1;
-    status$.next({ ...value, state, error, attempt, since: Date.now() });
-  };
-  let hasBegun = false;
-  /** The parts of a record that is not complete yet. */
-  const parts = new Map<number, FleetMessage>();
+type FeedSignal<Codecs extends EventCodecs> = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
 
-  const begin = async () => {
-    const generation = await fleet.generation();
-    if (generation !== (place.generation ?? generation)) {
+/** Reads the signals of one identity. It goes on where it was after each failure. */
+class FeedReader<Codecs extends EventCodecs> {
+  readonly #fleet: OpenFleet;
+  readonly #subject: string;
+  readonly #codec: Codec<IdentityEventList<PayloadsOf<Codecs>>>;
+  readonly #position: FeedPosition;
+  readonly #status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
+  /** The parts of a record that is not complete yet. */
+  readonly #parts = new Map<number, FleetMessage>();
+  #hasBegun = false;
+
+  constructor(fleet: OpenFleet, config: FleetFeedConfig<Codecs>, position: FeedPosition) {
+    this.#fleet = fleet;
+    this.#subject = storedSubject(fleet.names, config.identity_id, fleet.shards);
+    this.#codec = identityEventList<Codecs>(config.kinds ?? ({} as Codecs));
+    this.#position = position;
+  }
+
+  signals(): Observable<FeedSignal<Codecs>> {
+    const read$ = defer(() => this.#begin()).pipe(
+      switchMap(chain => {
+        this.#hasBegun = true;
+        this.#setState('live');
+        return merge(this.#connection(), this.#records(chain));
+      }),
+      catchError((failed: unknown) => {
+        const error = natsProblem(failed);
+        this.#setState('retrying', error);
+        throw error;
+      }),
+      backoff({
+        shouldRetry: error => this.#hasBegun && !isInputError(error) && !isNewerVersion(error),
+      }),
+    );
+    return merge(this.#status$.pipe(map(status => ({ kind: 'status', status }) as const)), read$);
+  }
+
+  /** Finds where the feed goes on. */
+  async #begin(): Promise<RecordChain> {
+    const position = this.#position;
+    const generation = await this.#fleet.generation();
+    if (generation !== (position.generation ?? generation)) {
       // The stream was created again. It may be longer by now than the one before it.
-      place.handled = 0;
-      place.chain = new RecordChain('lost');
+      position.handled = 0;
+      position.chain = new RecordChain('lost');
     }
-    place.generation = generation;
-    place.handled ??= await lastRecordOf(fleet, subject);
+    position.generation = generation;
+    position.handled ??= await lastRecordOf(this.#fleet, this.#subject);
     // All has expired.
-    if (await hasLost(fleet, subject, place.handled)) place.handled = 0;
-    place.chain ??= new RecordChain(place.handled);
-    return place.chain;
-  };
-  const connection$ = connectionStatus(fleet.nats).pipe(
-    tap(({ type }) => {
-      if (type === 'disconnect' || type === 'reconnecting') setState('retrying');
-      if (type === 'reconnect') setState('live');
-    }),
-    ignoreElements(),
-  );
-  const signalsIn = async (message: FleetMessage, chain: RecordChain): Promise<readonly Signal[]> => {
-    const record = await storedRecord(message, sequence => Promise.resolve(parts.get(sequence)));
+    if (await hasLost(this.#fleet, this.#subject, position.handled)) position.handled = 0;
+    position.chain ??= new RecordChain(position.handled);
+    return position.chain;
+  }
+
+  /** Follows how the connection is. */
+  #connection(): Observable<never> {
+    return connectionStatus(this.#fleet.nats).pipe(
+      tap(({ type }) => {
+        if (type === 'disconnect' || type === 'reconnecting') this.#setState('retrying');
+        if (type === 'reconnect') this.#setState('live');
+      }),
+      ignoreElements(),
+    );
+  }
+
+  #records(chain: RecordChain): Observable<FeedSignal<Codecs>> {
+    return identityMessages(this.#fleet, this.#subject, () => this.#position.handled!).pipe(
+      concatMap(async message => ({ message, signals: await this.#signalsIn(message, chain) })),
+      concatMap(({ message, signals }) => {
+        if (signals.length > 0) this.#position.handled = message.sequence;
+        return signals;
+      }),
+    );
+  }
+
+  /** None if the message is only a part of a record. */
+  async #signalsIn(message: FleetMessage, chain: RecordChain): Promise<readonly FeedSignal<Codecs>[]> {
+    const record = await storedRecord(message, sequence => Promise.resolve(this.#parts.get(sequence)));
     if (!record) {
-      parts.set(message.sequence, message);
+      this.#parts.set(message.sequence, message);
       return [];
     }
-    parts.clear();
+    this.#parts.clear();
     const gap = chain.gapBefore(record);
-    const answer = decodedEvents(codec, record.answer);
+    const answer = decodedEvents(this.#codec, record.answer);
     return [...(gap ? [{ kind: 'gap', gap } as const] : []), { kind: 'answer', answer }];
-  };
-  const records$ = defer(begin).pipe(
-    switchMap(chain => {
-      hasBegun = true;
-      setState('live');
-      const messages$ = identityMessages(fleet, subject, () => place.handled!);
-      const signals$ = messages$.pipe(
-        concatMap(async message => ({ message, signals: await signalsIn(message, chain) })),
-        concatMap(({ message, signals }) => {
-          if (signals.length > 0) place.handled = message.sequence;
-          return signals;
-        }),
-      );
-      return merge(connection$, signals$);
-    }),
-    catchError((failed: unknown) => {
-      const error = natsProblem(failed);
-      setState('retrying', error);
-      throw error;
-    }),
-    backoff({ shouldRetry: error => hasBegun && !isInputError(error) && !isNewerVersion(error) }),
-  );
-  return merge(status$.pipe(map(status => ({ kind: 'status', status }) as const)), records$);
+  }
+
+  #setState(state: 'live' | 'retrying', error?: unknown): void {
+    const { value } = this.#status$;
+    if (value.state === state && value.error === error) return;
+    const attempt = state === 'live' ? 0 : value.attempt + 1;
+    this.#status$.next({ ...value, state, error, attempt, since: Date.now() });
+  }
 }

@@ -2,7 +2,7 @@ import type { Gap } from '../../../stream/index.js';
 import type { FleetMessage, StoredRecord, StreamState } from '../nats/index.js';
 
 /** How many messages to remember. A server that loses its power loses those of two minutes. */
-const REMEMBERED = 4_096;
+const REMEMBERED_MESSAGES = 4_096;
 
 /**
  * Follows the records of each identity from one to the next. Each says which one was before it: if
@@ -14,15 +14,15 @@ export class RecordChain {
   readonly #seen = new Map<string, { readonly sequence: number; readonly before: number | undefined }>();
 
   /**
-   * Everything up to this position has been seen before; 0 if it does not matter; `unknown` if the
-   * stream has lost that position.
+   * Everything up to this position has been seen before. It is 0 if that does not matter, and
+   * `lost` if the stream has lost that position.
    */
   constructor(start: number | 'lost') {
     this.#start = start === 'lost' ? -1 : start === 0 ? Infinity : start;
   }
 
   /**
-   * Returns the gap before a record, if there is one. It may be asked again for the same record.
+   * Returns the gap before a record, or `undefined`. It may be asked again for the same record.
    */
   gapBefore({ identity_id, sequence, after, gap }: StoredRecord): Gap | undefined {
     const seen = this.#seen.get(identity_id);
@@ -54,7 +54,7 @@ export class HandledTail {
 
   add({ sequence, at }: StoredAt): void {
     this.#messages.push({ sequence, at });
-    if (this.#messages.length > 2 * REMEMBERED) this.#messages.splice(0, REMEMBERED);
+    if (this.#messages.length > 2 * REMEMBERED_MESSAGES) this.#messages.splice(0, REMEMBERED_MESSAGES);
   }
 
   /**
@@ -63,7 +63,8 @@ export class HandledTail {
   async lastKept(isStored: (message: StoredAt) => Promise<boolean>): Promise<number> {
     const messages = this.#messages;
     // All before `kept` are stored, and none from `lost` on.
-    let [kept, lost] = [0, messages.length];
+    let kept = 0;
+    let lost = messages.length;
     let middle = lost - 1;
     while (kept < lost) {
       if (await isStored(messages[middle]!)) kept = middle + 1;

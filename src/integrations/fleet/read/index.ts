@@ -1,3 +1,4 @@
+export type { FleetBatch } from './batch-reader.js';
 export type { FleetConsumerLogEntry } from './consumer-log.js';
-export { fleetBatches, type FleetBatch, type FleetBatchesConfig } from './fleet-batches.js';
+export { fleetBatches, type FleetBatchesConfig } from './fleet-batches.js';
 export { fleetFeed, type FleetFeedConfig } from './fleet-feed.js';

@@ -1,4 +1,4 @@
-/** Who takes part, and for how much of the work. */
+/** A worker that takes part, and how much of the work it can do. */
 export interface Participant {
   readonly worker: string;
   readonly capacity: number;
@@ -19,59 +19,84 @@ export function shardOf(identity_id: string, shards: number): number {
 }
 
 /**
- * Which worker has each shard, as its index in `workers`, in proportion to their capacities. It
- * follows from who takes part alone, so that all who know the same find the same, and few shards
- * move when one comes or goes: it is the stable matching in which a number for each shard and
- * worker says how much they like each other, and a worker has as many as its quota.
+ * The owner of each shard, as its index in `workers`, in proportion to their capacities. It depends
+ * only on the workers, so every worker computes the same owners, and few shards move when one joins
+ * or leaves.
+ *
+ * It is the stable matching of shards and workers by deferred acceptance, in which both sides have
+ * the same preferences: the ranks of rendezvous hashing. A worker keeps as many shards as its
+ * quota.
  */
 export function assignShards(shards: number, workers: readonly Participant[]): readonly number[] {
   if (workers.length === 0) return [];
   const quotas = quotasOf(shards, workers);
-  const likings = workers.map(({ worker }) => liking(worker));
-  // By worker, from the smallest number to the largest: the last one goes if the worker is asked
-  // for more than its quota.
-  const kept = workers.map(() => ({ shards: [] as number[], likings: [] as number[] }));
-  // A full worker takes only what it likes more than its last one.
-  const bars = quotas.map(quota => (quota > 0 ? Infinity : -1));
-  const owners = new Array<number>(shards);
+  const ranks = workers.map(({ worker }) => rankOf(worker));
+  const matches = quotas.map(quota => new Match(quota));
   for (let first = 0; first < shards; first++) {
-    for (let shard: number | undefined = first; shard !== undefined;) {
-      let best = 0;
-      let least = Infinity;
+    // The shard proposes to the worker that it prefers. What that rejects for it proposes next.
+    let proposing: number | undefined = first;
+    while (proposing !== undefined) {
+      let preferred = 0;
+      let best = Infinity;
       for (let index = 0; index < workers.length; index++) {
-        const number = likings[index]!(shard);
-        if (number < least && number < bars[index]!) [best, least] = [index, number];
+        const rank = ranks[index]!(proposing);
+        if (rank >= best || rank >= matches[index]!.bar) continue;
+        preferred = index;
+        best = rank;
       }
-      owners[shard] = best;
-      const its = kept[best]!;
-      let at = its.shards.length;
-      while (at > 0 && its.likings[at - 1]! > least) at--;
-      its.shards.splice(at, 0, shard);
-      its.likings.splice(at, 0, least);
-      const isOver = its.shards.length > quotas[best]!;
-      shard = isOver ? its.shards.pop() : undefined;
-      if (isOver) its.likings.pop();
-      if (its.shards.length === quotas[best]) bars[best] = its.likings.at(-1)!;
+      proposing = matches[preferred]!.accept(proposing, best);
     }
   }
+  const owners = new Array<number>(shards);
+  matches.forEach((match, index) => {
+    for (const shard of match.shards) owners[shard] = index;
+  });
   return owners;
 }
 
-/** A number of 32 bits for a text: the same everywhere. */
+/** The shards that a worker has accepted so far, the best rank first. */
+class Match {
+  readonly shards: number[] = [];
+  readonly #ranks: number[] = [];
+  readonly #quota: number;
+
+  constructor(quota: number) {
+    this.#quota = quota;
+  }
+
+  /** Only a rank below this is accepted: a full worker rejects its last shard for a better one. */
+  get bar(): number {
+    if (this.#quota === 0) return -1;
+    return this.shards.length < this.#quota ? Infinity : this.#ranks.at(-1)!;
+  }
+
+  /** Returns the shard that is rejected for this one; `undefined` if there was room for it. */
+  accept(shard: number, rank: number): number | undefined {
+    let at = this.shards.length;
+    while (at > 0 && this.#ranks[at - 1]! > rank) at--;
+    this.shards.splice(at, 0, shard);
+    this.#ranks.splice(at, 0, rank);
+    if (this.shards.length <= this.#quota) return undefined;
+    this.#ranks.pop();
+    return this.shards.pop();
+  }
+}
+
+/** A number of 32 bits for a text. It is the same on every machine. */
 export const numberOf = (text: string): number => mixed(fnv(text));
 
 /**
- * How much a worker and a shard like each other: the smaller the more. No worker likes two shards
- * as much as each other.
+ * The ranks of all shards for a worker, and of that worker for each shard: the smaller, the more
+ * they prefer each other. No two shards have the same rank for a worker.
  */
-export function liking(worker: string): (shard: number) => number {
+export function rankOf(worker: string): (shard: number) => number {
   const seed = fnv(worker);
   return shard => mixed(seed ^ Math.imul(shard + 1, 0x9e3779b1));
 }
 
 /**
- * How many shards each worker has: what is left over goes to those with the largest parts of a
- * shard.
+ * How many shards each worker gets. What is left over goes to the workers with the largest
+ * fractions of a shard.
  */
 function quotasOf(shards: number, workers: readonly Participant[]): readonly number[] {
   const total = workers.reduce((sum, { capacity }) => sum + capacity, 0);

@@ -2,16 +2,18 @@ import type { Observable } from 'rxjs';
 import type { RawEventList } from '../../../protocol/index.js';
 import type { Gap } from '../../../stream/index.js';
 
-/** Where an identity goes on. It has no time of a machine: those differ, and are set. */
+/**
+ * Where an identity goes on. It has no time of a machine, since their clocks differ and are set.
+ */
 export interface FleetCheckpoint {
   readonly index: string;
-  /** Since when, on the monotonic clock of this process; it may be from before that began. */
+  /** When it was reached, on the monotonic clock of this process. It may be negative. */
   readonly since: number;
 }
 
 /**
- * What one answer of the service becomes. It has exactly what followed the checkpoint of the record
- * before it: so nothing is lost or doubled, whichever worker polls.
+ * One answer of the service. It has exactly what followed the checkpoint of the record before it,
+ * so that nothing is lost or doubled, whichever worker polls.
  */
 export interface FleetRecord {
   readonly identity_id: string;
@@ -19,9 +21,9 @@ export interface FleetRecord {
   readonly answer: RawEventList;
   /** Where to go on after it. */
   readonly checkpoint: FleetCheckpoint;
-  /** What may be missing before it. */
+  /** Events may be missing before it. */
   readonly gap: Gap | undefined;
-  /** No other record has it: by it, a worker recognizes what it has stored itself. */
+  /** Different for each record: by it, a worker recognizes what it has stored itself. */
   readonly key: string;
 }
 
@@ -33,16 +35,13 @@ export interface LastRecord extends Pick<FleetRecord, 'checkpoint' | 'key'> {
 
 /** Where the next record of an identity is to be appended. */
 export interface FleetHead {
-  /**
-   * The last message of the identity, which may be a part of an unfinished record; 0 if there is
-   * none.
-   */
+  /** The last message of the identity, or 0. It may be a part of an unfinished record. */
   readonly last: number;
   readonly record: LastRecord | undefined;
 }
 
 /**
- * What has become of an append. It is refused if something has been appended after the head that it
+ * The outcome of an append. It is a conflict if something has been appended after the head that it
  * expects.
  */
 export type Appended =
@@ -51,14 +50,13 @@ export type Appended =
 
 /** The records of all identities, each in its own order. */
 export interface FleetLog {
-  /** Emits when records that had been stored are lost. */
+  /** Emits when NATS has lost records that it had stored. */
   readonly lost$: Observable<unknown>;
   /** Emits where the records of an identity end. */
   head(identity_id: string): Observable<FleetHead>;
   /**
    * Appends a record if `head` is still where the records of its identity end. If it fails, the
-   * record may be stored or not:
-   * appended again, it is refused if it is.
+   * record may be stored or not. If it is, appending it again is a conflict.
    */
   append(record: FleetRecord, head: FleetHead): Observable<Appended>;
 }

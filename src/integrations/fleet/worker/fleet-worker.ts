@@ -1,65 +1,62 @@
 import {
   catchError,
+  concat,
   concatMap,
+  defer,
   EMPTY,
   endWith,
+  exhaustMap,
+  filter,
+  ignoreElements,
   last,
   merge,
   Observable,
+  repeat,
+  startWith,
+  Subject,
+  Subscription,
   take,
   takeUntil,
   tap,
+  throwError,
+  timeout,
   timer,
-  type SchedulerLike,
   type Subscriber,
-  type Subscription,
-  type TimestampProvider,
 } from 'rxjs';
 import { InputError } from '../../../error/index.js';
-import type { FleetEvent } from '../fleet-event.js';
+import { FleetError } from '../fleet-error.js';
+import type { FleetEvent, Heartbeat } from '../fleet-event.js';
 import { DifferingLists } from './differing-lists.js';
-import type { FleetRegistry, Presence, Shares } from './fleet-registry.js';
-import type { WatchIdentity } from './owned-shard.js';
-import { OwnedShards } from './owned-shards.js';
-import type { Identities } from './identities.js';
-import { latenessOf } from './lateness.js';
-import { Members } from './members.js';
+import type { FleetRegistry, Present } from './fleet-registry.js';
+import type { IdentityPolls } from './identity/index.js';
+import { BEATS_PER_LEASE, PATIENCE_LEASES } from './lease.js';
+import { afterAnswer, afterLeaving, afterLook, firstMembers, memberChanges } from './members.js';
 import { Overload } from './overload.js';
+import { OwnedShards, type OwnedShardsConfig } from './owned-shards.js';
 
-/** A worker tells that it is alive so many times in a lease. */
-const BEATS_PER_LEASE = 4;
+/**
+ * A worker that finds no other waits for this time, in ms: the first one of a fleet would get all
+ * shards, and give away most of them.
+ */
+const ALONE_MS = 1_000;
 
-// A worker without an answer of NATS for three leases gives up its shards. Sooner would stop all
-// polls whenever NATS restarts. Counted in ticks: if they are late, so is whatever it would hear.
-const PATIENCE_TICKS = 3 * BEATS_PER_LEASE;
-
-/** What a worker needs; everything about NATS and the service is behind `registry` and `watch`. */
-export interface FleetWorkerConfig {
-  readonly name: string;
+/** What a worker needs; everything about NATS and the service is behind `registry` and `polls`. */
+export interface FleetWorkerConfig extends Omit<OwnedShardsConfig, 'subscriber'> {
   /** Different for each process. */
   readonly instance: string;
   readonly registry: FleetRegistry;
-  readonly identities: Identities;
+  readonly polls: Pick<IdentityPolls, 'addresses' | 'check' | 'shareRate' | 'waiting' | 'watch'>;
   readonly shards: number;
   readonly lease: number;
   readonly capacity: number;
-  /** Those that it polls from. */
-  readonly addresses: readonly number[];
   /** Gives up everything and completes when this emits. */
   readonly drain$: Observable<unknown>;
-  readonly watch: WatchIdentity;
-  /** Called at each tick. Returns how many polls wait for the rate limit. */
-  readonly waiting: () => number;
-  /** Called with all who are alive whenever they are read. */
-  readonly seen: (present: readonly Presence[]) => void;
-  readonly scheduler: SchedulerLike;
-  readonly monotonic: TimestampProvider;
 }
 
 /**
- * One of the workers that share a fleet's shards. It tells that it is alive, learns who else is,
- * and follows the identities in the shards that it has among them. Unsubscribing releases
- * everything at once; `drain$` also waits until that is stored.
+ * One of the workers that share a fleet's shards. It beats: it says that it is alive. It looks who
+ * else is. It follows the identities in the shards that it owns among them. Then it waits.
+ * Unsubscribing releases everything at once; `drain$` also waits until that is stored.
  */
 export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
   return new Observable(subscriber => new FleetWorker(config, subscriber).start());
@@ -68,183 +65,177 @@ export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
 class FleetWorker {
   readonly #config: FleetWorkerConfig;
   readonly #subscriber: Subscriber<FleetEvent>;
-  readonly #members: Members;
-  readonly #held: OwnedShards;
+  readonly #owned: OwnedShards;
   readonly #lists: DifferingLists;
   readonly #overload: Overload;
-  #shares: Shares | undefined;
-  #knowsIdentities = false;
-  #isBeating = false;
+  /** All that it does until it leaves. */
+  readonly #running = new Subscription();
+  #members;
+  #isBeatDue = false;
+  /** Whether NATS has stored, since the last tick, that it is alive. */
+  #isStored = true;
+  /** Whether another worker has said that something has changed. */
+  #isTold = false;
+  /** Emits when it is time for something. */
+  readonly #due$ = new Subject<void>();
+  // Counted in ticks: if they are late, so is whatever it would hear.
   #silentTicks = 0;
-  #looking: Subscription | undefined;
-  #isLooking = false;
-  #looksAgain = false;
-  #isReady = false;
-  #isNamesake = false;
-  #hasLeft = false;
+  /** When it has looked first, on the monotonic clock. */
+  #lookedAt: number | undefined;
 
   constructor(config: FleetWorkerConfig, subscriber: Subscriber<FleetEvent>) {
-    const { name, capacity, registry, identities, watch, scheduler, monotonic } = config;
+    const { lease, monotonic } = config;
     this.#config = config;
     this.#subscriber = subscriber;
-    this.#members = new Members({ ...config, me: { worker: name, capacity }, seen: this.#seen });
-    this.#lists = new DifferingLists(config.lease);
-    this.#overload = new Overload(capacity, this.#emit);
-    this.#held = new OwnedShards({
-      name,
-      registry,
-      identities,
-      watch,
-      scheduler,
-      monotonic,
-      emit: this.#emit,
-      tried: this.#tried,
-      failed: error => subscriber.error(error),
-      settled: () => this.#emitReady(),
-    });
+    this.#owned = new OwnedShards({ ...config, subscriber });
+    this.#lists = new DifferingLists(lease);
+    this.#overload = new Overload(config);
+    this.#members = firstMembers(monotonic.now());
   }
 
-  readonly #emit = (event: FleetEvent): void => this.#subscriber.next(event);
-
-  readonly #seen = (present: readonly Presence[]): void => {
-    const { identities, monotonic, seen } = this.#config;
-    seen(present);
-    const given = identities.given();
-    if (!given) return;
-    for (const { worker, theirs } of this.#lists.check(given, present, monotonic.now()))
-      this.#emit({ kind: 'identities_differ', worker, theirs, own: given.count });
-  };
-
-  /** Tells if something fails. It is done again at another tick, if it is still needed. */
-  readonly #tried = <T>(task$: Observable<T>): Observable<T> =>
-    task$.pipe(
-      tap({ error: (error: unknown) => this.#emit({ kind: 'nats_error', error }) }),
-      catchError(() => EMPTY),
-    );
-
   start(): void {
-    const { identities, registry, lease, drain$, scheduler, monotonic } = this.#config;
+    const { identities, registry, lease, drain$, scheduler } = this.#config;
     const subscriber = this.#subscriber;
-    subscriber.add(() => this.#leave().subscribe());
     const error = (error: unknown) => subscriber.error(error);
-    const known = () => {
-      if (this.#knowsIdentities) return;
-      this.#knowsIdentities = true;
-      this.#tick();
-    };
-    subscriber.add(identities.known$.subscribe({ next: known, error }));
-    const changed = (leaving: string) => {
-      if (leaving !== '') this.#members.leaving(leaving);
-      this.#look(true);
-    };
-    subscriber.add(registry.changed$.subscribe({ next: changed, error }));
-    subscriber.add(latenessOf(scheduler, monotonic).subscribe(late => this.#overload.late(late)));
-    const ticks$ = timer(lease / BEATS_PER_LEASE, lease / BEATS_PER_LEASE, scheduler);
-    subscriber.add(ticks$.subscribe(() => this.#tick()));
+    const beat = lease / BEATS_PER_LEASE;
+    const ticks$ = timer(0, beat, scheduler).pipe(tap(() => this.#tick()));
+    const round$ = concat(
+      defer(() => this.#wait()),
+      defer(() => this.#beat()),
+      defer(() => this.#look()),
+    );
+    // What has failed is done again after the next tick.
+    const loop$ = round$.pipe(
+      catchError((error: unknown) => this.#failed(error)),
+      repeat(),
+    );
+    // A worker is there for the others once it knows what it is to follow.
+    const work$ = identities.known$.pipe(exhaustMap(() => merge(ticks$, loop$)));
+    this.#running.add(work$.subscribe({ error }));
+    this.#running.add(registry.changed$.subscribe({ next: leaving => this.#told(leaving), error }));
+    this.#running.add(this.#overload.measure());
+    subscriber.add(() => this.#leave().subscribe());
     const drained$ = drain$.pipe(
       take(1),
       concatMap(() => this.#leave().pipe(takeUntil(timer(lease, scheduler)), endWith('drained'), last())),
     );
     const drained = () => {
-      this.#emit({ kind: 'drained' });
+      subscriber.next({ kind: 'drained' });
       subscriber.complete();
     };
     subscriber.add(drained$.subscribe({ next: drained, error }));
   }
 
+  /** Does what needs no answer of NATS, and says when that is late. */
   #tick(): void {
-    if (this.#hasLeft) return;
-    const waiting = this.#config.waiting();
-    this.#held.tellFailures();
-    this.#held.count();
-    const late = this.#overload.check(this.#held.numbers.identities);
-    this.#emitReady(waiting);
-    this.#held.save().subscribe();
-    if (++this.#silentTicks > PATIENCE_TICKS) this.#held.loseAll();
-    // A worker is there for the others once it knows what it is to follow.
-    if (this.#knowsIdentities) this.#beat(waiting, late);
+    this.#owned.tick();
+    this.#emitAll(this.#overload.check(this.#owned.numbers.identities));
+    this.#silentTicks++;
+    if (this.#silentTicks > PATIENCE_LEASES * BEATS_PER_LEASE) this.#owned.loseAll();
+    if (!this.#isStored) this.#emitHeartbeat(false);
+    this.#isStored = false;
+    this.#isBeatDue = true;
+    this.#due$.next();
   }
 
-  #beat(waiting: number, late: number): void {
-    const { name, instance, capacity, addresses, identities, registry, monotonic } = this.#config;
-    const me = { worker: name, capacity, addresses, given: identities.given() };
-    const beat = {
-      worker: name,
-      instance,
-      capacity,
-      ...this.#held.numbers,
-      waiting,
-      late,
-    };
-    const told = (stored: boolean) =>
-      this.#emit({ kind: 'heartbeat', heartbeat: { ...beat, ...this.#held.numbers }, stored });
-    if (this.#isBeating) return told(false);
+  /** Another worker has come, or leaves. */
+  #told(leaving: string): void {
+    this.#members = afterLeaving(this.#members, leaving);
+    this.#isTold = true;
+    this.#due$.next();
+  }
+
+  /** Says that it is alive, if it is time to. */
+  #beat(): Observable<never> {
+    if (!this.#isBeatDue) return EMPTY;
+    this.#isBeatDue = false;
+    const { name, capacity, identities, lease, polls, registry, monotonic } = this.#config;
+    const me = { worker: name, capacity, addresses: polls.addresses, given: identities.given() };
     const sentAt = monotonic.now();
-    let isStored = false;
-    this.#isBeating = true;
-    const beaten$ = this.#tried(registry.present(beat, me)).pipe(
-      tap(hasNamesake => {
-        this.#members.answered(sentAt);
-        this.#silentTicks = 0;
-        isStored = true;
-        told(true);
-        this.#isNamesake = hasNamesake;
-        if (hasNamesake)
-          this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
-        this.#look();
-      }),
+    const stored = (hasNamesake: boolean) => {
+      this.#members = afterAnswer(this.#members, sentAt, lease);
+      this.#silentTicks = 0;
+      this.#isStored = true;
+      this.#emitHeartbeat(true);
+      if (!hasNamesake) return;
+      this.#leave(true).subscribe();
+      this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
+    };
+    return registry.present(this.#heartbeat(), me).pipe(tap(stored), ignoreElements());
+  }
+
+  /** Learns who is alive, and follows what it owns among them. */
+  #look(): Observable<unknown> {
+    const { registry, lease, scheduler } = this.#config;
+    const isTold = this.#isTold;
+    this.#isTold = false;
+    // The next beat does not wait for this.
+    const late$ = throwError(() => new FleetError('NATS did not say in time who is alive'));
+    const alive$ = registry
+      .alive()
+      .pipe(timeout({ first: lease / BEATS_PER_LEASE, with: () => late$, scheduler }));
+    return alive$.pipe(concatMap(present => this.#found(present, isTold)));
+  }
+
+  /** If something has changed, others are told to look, unless it was they who told. */
+  #found(present: Present, isTold: boolean): Observable<unknown> {
+    const { name, capacity, lease, shards, identities, polls, registry, scheduler } = this.#config;
+    const now = this.#config.monotonic.now();
+    polls.shareRate(present.workers);
+    this.#emitAll(this.#lists.check(identities.given(), present.workers, now));
+    this.#lookedAt ??= now;
+    const wait = this.#lookedAt + Math.min(ALONE_MS, lease / BEATS_PER_LEASE) - now;
+    const isAlone = present.workers.every(({ worker }) => worker === name);
+    if (isAlone && wait > 0) return timer(wait, scheduler).pipe(concatMap(() => this.#look()));
+    const before = this.#members.shares;
+    const me = { worker: name, capacity };
+    this.#members = afterLook(this.#members, present, { me, shards, lease, now });
+    const { shares } = this.#members;
+    this.#emitAll(memberChanges(shares, before));
+    this.#owned.follow(shares, before);
+    return shares === before || isTold ? EMPTY : registry.announce();
+  }
+
+  /** Completes when it is time to beat, or another worker has said that something has changed. */
+  #wait(): Observable<unknown> {
+    return this.#due$.pipe(
+      startWith(undefined),
+      filter(() => this.#isBeatDue || this.#isTold),
+      take(1),
     );
-    beaten$.subscribe().add(() => {
-      this.#isBeating = false;
-      if (!isStored && !this.#hasLeft) told(false);
-    });
   }
 
-  /** Learns who has what, one time after another. */
-  #look(isTold = false): void {
-    if (this.#hasLeft || !this.#knowsIdentities) return;
-    this.#looksAgain = this.#isLooking;
-    if (this.#isLooking) return;
-    this.#isLooking = true;
-    this.#looking = this.#tried(this.#members.look(isTold)).subscribe(shares => this.#follow(shares));
-    this.#looking.add(() => {
-      this.#isLooking = false;
-      if (this.#looksAgain) this.#look(true);
-    });
+  #heartbeat(): Heartbeat {
+    const { name, instance, capacity, polls } = this.#config;
+    const { numbers } = this.#owned;
+    const { late } = this.#overload;
+    return { worker: name, instance, capacity, ...numbers, waiting: polls.waiting, late };
   }
 
-  #follow(shares: Shares): void {
-    if (this.#hasLeft) return;
-    const before = this.#shares;
-    this.#shares = shares;
-    if (before !== shares) this.#emitWorkers(shares, before);
-    this.#held.follow(shares, before);
-    this.#emitReady();
+  #emitHeartbeat(stored: boolean): void {
+    this.#subscriber.next({ kind: 'heartbeat', heartbeat: this.#heartbeat(), stored });
   }
 
-  /** `waiting` polls wait for the rate limit. */
-  #emitReady(waiting = 0): void {
-    const hasShare = this.#shares?.workers.some(({ worker }) => worker === this.#config.name);
-    if (this.#isReady || !hasShare || !this.#held.isSettled || this.#held.starting > waiting) return;
-    this.#isReady = true;
-    this.#emit({ kind: 'ready' });
+  #emitAll(events: readonly FleetEvent[]): void {
+    for (const event of events) this.#subscriber.next(event);
   }
 
-  #emitWorkers({ workers, silent }: Shares, before: Shares | undefined): void {
-    const known = new Set(before?.workers.map(({ worker }) => worker));
-    for (const { worker } of workers)
-      if (!known.delete(worker)) this.#emit({ kind: 'worker', worker, state: 'joined' });
-    for (const worker of known)
-      this.#emit({ kind: 'worker', worker, state: silent.includes(worker) ? 'silent' : 'left' });
+  #failed(error: unknown): Observable<never> {
+    this.#subscriber.next({ kind: 'nats_error', error });
+    return EMPTY;
   }
 
-  /** Gives up everything, once. Completes when that is stored, or has failed. */
-  #leave(): Observable<unknown> {
-    if (this.#hasLeft) return EMPTY;
-    this.#hasLeft = true;
-    this.#looking?.unsubscribe();
+  /**
+   * Gives up everything, once. Completes when that is stored, or has failed. What a namesake that
+   * was there before has stored stays.
+   */
+  #leave(hasNamesake = false): Observable<unknown> {
+    if (this.#running.closed) return EMPTY;
+    this.#running.unsubscribe();
     const { registry, name } = this.#config;
-    const left$ = this.#isNamesake ? EMPTY : this.#tried(registry.leave(name));
-    return merge(this.#held.releaseAll(), left$);
+    const released$ = this.#owned.releaseAll();
+    if (hasNamesake) return released$;
+    const left$ = registry.leave(name).pipe(catchError((error: unknown) => this.#failed(error)));
+    return merge(released$, left$);
   }
 }

@@ -17,13 +17,13 @@ import type { GivenIdentities } from './fleet-registry.js';
 export interface Identities {
   /** Emits once a worker knows what it is to follow, and errors if it cannot. */
   readonly known$: Observable<unknown>;
-  /** What has been given last, if all of them are given. */
+  /** Describes the last list; `undefined` if the worker asks for those of a shard. */
   readonly given: () => GivenIdentities | undefined;
-  /** Emits those of a shard: all of them each time. */
+  /** Emits the identities of a shard: all of them each time. */
   readonly of: (shard: number) => Observable<ReadonlySet<string>>;
 }
 
-/** A text is a list of its letters, for JavaScript. */
+/** For JavaScript, a text is a list of its letters, too. */
 const listOfIds: Guard<Iterable<string>> = {
   name: 'an Observable of lists of ids: of([id, id])',
   is: (u): u is Iterable<string> => typeof u === 'object' && u !== null && Symbol.iterator in u,
@@ -46,7 +46,7 @@ export function listedIdentities(
         byShard.set(shard, (byShard.get(shard) ?? new Set()).add(identity_id));
       }
       const all = [...byShard.values()].flatMap(ids => [...ids]);
-      // Whatever the order.
+      // The order of the list does not matter.
       const hash = all.reduce((sum, identity_id) => (sum + numberOf(identity_id)) >>> 0, 0);
       given = { count: all.length, hash };
       return byShard;
@@ -57,7 +57,7 @@ export function listedIdentities(
   return { known$, of, given: () => given };
 }
 
-/** Identities that a worker asks for by the shard, so that none has to know all of them. */
+/** Identities that a worker asks for by the shard, so that no worker has to know all of them. */
 export function identitiesByShard(
   identitiesOf: (shard: number) => ObservableInput<unknown>,
   shards: number,
@@ -66,8 +66,8 @@ export function identitiesByShard(
   const checked = (shard: number, list: unknown) => {
     const identities = new Set<string>();
     for (const identity_id of checkArgument('identities', listOfIds, list)) {
-      const its = shardOf(checkArgument('identities', id, identity_id), shards);
-      if (its !== shard) throw new InputError('identities', `ids whose shardOf is ${shard}`, `one of ${its}`);
+      const own = shardOf(checkArgument('identities', id, identity_id), shards);
+      if (own !== shard) throw new InputError('identities', `ids whose shardOf is ${shard}`, `one of ${own}`);
       identities.add(identity_id);
     }
     return identities;

@@ -8,5 +8,6 @@ export {
   type Present,
 } from './fleet-registry.js';
 export { fleetWorker } from './fleet-worker.js';
+export { BEATS_PER_LEASE, PATIENCE_LEASES } from './lease.js';
 export { identitiesByShard, listedIdentities } from './identities.js';
-export { IdentityPolls } from './identity-polls.js';
+export { IdentityPolls } from './identity/index.js';

@@ -1,15 +1,15 @@
 import { defer, map, repeat, timer, type Observable, type SchedulerLike } from 'rxjs';
 import { monotonicClock } from '../../../stream/index.js';
 
-/** How often a timer looks whether it is late, in ms. */
+/** How often the lateness of timers is measured, in ms. */
 const LOOK_MS = 100;
 
 /** A process is late if its timers are by more than this, in ms. */
 export const LATE_MS = 100;
 
 /**
- * Emits, again and again, by how much the timers of this process are late, in ms: it has too much
- * to do, or the machine has.
+ * Emits every 100 ms how late the timers of this process are, in ms. They are late if the process,
+ * or the machine, has too much to do.
  */
 export function latenessOf(scheduler: SchedulerLike, clock = monotonicClock(scheduler)): Observable<number> {
   const look$ = defer(() => {

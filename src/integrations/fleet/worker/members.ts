@@ -1,116 +1,107 @@
-import { concat, concatMap, defer, EMPTY, ignoreElements, of, timer, type Observable } from 'rxjs';
-import type { SchedulerLike, TimestampProvider } from 'rxjs';
+import type { FleetEvent } from '../fleet-event.js';
 import { assignShards, type Participant } from './assign-shards.js';
-import { NO_SHARES, type FleetRegistry, type Presence, type Shares } from './fleet-registry.js';
+import { NO_SHARES, type Present, type Shares } from './fleet-registry.js';
+import { PATIENCE_LEASES } from './lease.js';
 
 /**
- * A worker that finds no other waits so long, in ms: the first one of a fleet would get all shards,
- * and give away most of them.
+ * What a worker knows of all workers. Who owns which shard follows from that alone. For a moment,
+ * two workers may know different things: then both poll, and one of two appends is refused.
  */
-const FIRST = 1_000;
-
-/**
- * So many leases after NATS was away, or has lost the beats of workers, all that are alive have
- * sent one again.
- */
-const CALM_LEASES = 1.5;
-
-interface MembersConfig {
-  readonly me: Participant;
-  /** Called with all who are alive whenever they are read. */
-  readonly seen: (present: readonly Presence[]) => void;
-  readonly registry: FleetRegistry;
-  readonly shards: number;
-  readonly lease: number;
-  readonly scheduler: SchedulerLike;
-  readonly monotonic: TimestampProvider;
+export interface Members {
+  readonly shares: Shares;
+  /** When the last beat was sent that NATS has answered, on the monotonic clock. */
+  readonly answeredAt: number;
+  /**
+   * Since when nobody may have been forgotten before their time, on the monotonic clock. After an
+   * outage, no worker seems to be alive until its next beat.
+   */
+  readonly heardSince: number;
+  /** The workers that this one has found alive since then. */
+  readonly found: ReadonlySet<string>;
+  /** The workers that have said that they leave. */
+  readonly left: ReadonlySet<string>;
+  /** The list of who is alive in which they were found. */
+  readonly list: number;
 }
 
-/**
- * Learns who is alive. Who has which shard follows from that alone. For a moment, two workers may
- * know different things: then both poll, and one of two appends is refused.
- *
- * After an outage, no worker seems to be alive until its next beat: until then, only those are
- * taken for silent whom this worker itself has found alive since.
- */
-export class Members {
-  readonly #config: MembersConfig;
-  readonly #found = new Set<string>();
-  readonly #left = new Set<string>();
-  #known = NO_SHARES;
-  #calmSince: number;
-  #answeredAt = -Infinity;
-  #list = 0;
-  #hasWaited = false;
+/** What a worker knows when it begins. */
+export const firstMembers = (now: number): Members => ({
+  shares: NO_SHARES,
+  answeredAt: -Infinity,
+  heardSince: now,
+  found: new Set(),
+  left: new Set(),
+  list: 0,
+});
 
-  constructor(config: MembersConfig) {
-    this.#config = config;
-    this.#calmSince = config.monotonic.now();
-  }
+/** NATS has answered a beat. If it had not for a lease, all members are to be heard again. */
+export function afterAnswer(members: Members, sentAt: number, lease: number): Members {
+  const isOutage = sentAt - members.answeredAt > lease;
+  return { ...(isOutage ? forgotten(members, sentAt) : members), answeredAt: sentAt };
+}
 
-  /** NATS has answered what was sent at a time of the monotonic clock. */
-  answered(sentAt: number): void {
-    if (sentAt - this.#answeredAt > this.#config.lease) this.#forget(sentAt);
-    this.#answeredAt = sentAt;
-  }
+/** A worker has said that it leaves. */
+export function afterLeaving(members: Members, worker: string): Members {
+  const isKnown = members.shares.workers.some(known => known.worker === worker);
+  return isKnown ? { ...members, left: new Set(members.left).add(worker) } : members;
+}
 
-  /** A worker has said that it leaves. */
-  leaving(worker: string): void {
-    if (this.#known.workers.some(known => known.worker === worker)) this.#left.add(worker);
-  }
+/** What a worker needs to decide which workers take part. */
+interface MembersConfig {
+  readonly me: Participant;
+  readonly shards: number;
+  readonly lease: number;
+  readonly now: number;
+}
 
-  /**
-   * Emits the shares, and completes. If they have changed, others are told to look, unless it was
-   * they who told.
-   */
-  look(isTold: boolean): Observable<Shares> {
-    const { registry, me, seen, lease, scheduler } = this.#config;
-    return registry.alive().pipe(
-      concatMap(({ workers, list }): Observable<Shares> => {
-        seen(workers);
-        const isAlone = !this.#hasWaited && workers.every(({ worker }) => worker === me.worker);
-        this.#hasWaited = true;
-        if (isAlone) {
-          const waited$ = timer(Math.min(FIRST, lease / 4), scheduler).pipe(ignoreElements());
-          return concat(
-            waited$,
-            defer(() => this.look(isTold)),
-          );
-        }
-        const before = this.#known;
-        this.#judge(workers, list);
-        const announced$ = before === this.#known || isTold ? EMPTY : registry.announce();
-        return concat(of(this.#known), announced$.pipe(ignoreElements()));
-      }),
-    );
+/** What `me` knows after a look. `shares` is the same object if nothing has changed. */
+export function afterLook(
+  before: Members,
+  present: Present,
+  { me, shards, lease, now }: MembersConfig,
+): Members {
+  const members = present.list === before.list ? before : forgotten(before, now);
+  const known = members.shares.workers;
+  const taking = new Map(present.workers.map(({ worker, capacity }) => [worker, capacity]));
+  // It is alive, even if it was not heard in time: if others have taken its shards, its appends are
+  // refused.
+  if (known.some(({ worker }) => worker === me.worker)) taking.set(me.worker, me.capacity);
+  const found = new Set([...members.found, ...taking.keys()]);
+  const missing = known.filter(({ worker }) => !taking.has(worker));
+  const hasPatience = now - members.heardSince <= PATIENCE_LEASES * lease;
+  const silent: string[] = [];
+  for (const { worker, capacity } of missing) {
+    if (members.left.has(worker)) continue;
+    if (hasPatience && !found.has(worker)) taking.set(worker, capacity);
+    else silent.push(worker);
   }
+  const workers = Array.from(taking, ([worker, capacity]) => ({ worker, capacity }));
+  workers.sort((a, b) => (a.worker < b.worker ? -1 : 1));
+  const gone = new Set(missing.map(({ worker }) => worker));
+  const left = new Set([...members.left].filter(worker => !gone.has(worker)));
+  const isSame = JSON.stringify(workers) === JSON.stringify(known);
+  const shares = isSame ? members.shares : { workers, silent, owners: assignShards(shards, workers) };
+  return { ...members, shares, found, left, list: present.list };
+}
 
-  #judge(alive: readonly Participant[], list: number): void {
-    const { me, monotonic, shards, lease } = this.#config;
-    const now = monotonic.now();
-    if (list !== this.#list) this.#forget(now);
-    this.#list = list;
-    const isCalm = now - this.#calmSince > CALM_LEASES * lease;
-    const capacities = new Map(alive.map(({ worker, capacity }) => [worker, capacity]));
-    // It is alive, whoever has not heard it in time: if others have taken its shards, its appends
-    // are refused.
-    if (this.#known.workers.some(({ worker }) => worker === me.worker))
-      capacities.set(me.worker, me.capacity);
-    for (const worker of capacities.keys()) this.#found.add(worker);
-    const silent: string[] = [];
-    for (const { worker, capacity } of this.#known.workers) {
-      if (capacities.has(worker) || this.#left.delete(worker)) continue;
-      if (isCalm || this.#found.has(worker)) silent.push(worker);
-      else capacities.set(worker, capacity);
-    }
-    const workers = Array.from(capacities, ([worker, capacity]) => ({ worker, capacity }));
-    workers.sort((a, b) => (a.worker < b.worker ? -1 : 1));
-    if (JSON.stringify(workers) === JSON.stringify(this.#known.workers)) return;
-    this.#known = { workers, silent, owners: assignShards(shards, workers) };
-  }
+const forgotten = (members: Members, now: number): Members => ({
+  ...members,
+  heardSince: now,
+  found: new Set(),
+});
 
-  #forget(now: number): void {
-    this.#calmSince = now;
-    this.#found.clear();
-  }
+/** Tells which members have come and gone. */
+export function memberChanges({ workers, silent }: Shares, before: Shares): readonly FleetEvent[] {
+  const now = new Set(workers.map(({ worker }) => worker));
+  const then = new Set(before.workers.map(({ worker }) => worker));
+  const joined = [...now].filter(worker => !then.has(worker));
+  const gone = [...then].filter(worker => !now.has(worker));
+  return [
+    ...joined.map((worker): FleetEvent => ({ kind: 'worker', worker, state: 'joined' })),
+    ...gone.map((worker): FleetEvent => ({
+      kind: 'worker',
+      worker,
+      state: silent.includes(worker) ? 'silent' : 'left',
+    })),
+  ];
 }

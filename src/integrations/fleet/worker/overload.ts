@@ -1,42 +1,54 @@
+import type { SchedulerLike, Subscription, TimestampProvider } from 'rxjs';
 import type { FleetEvent } from '../fleet-event.js';
+import { latenessOf } from './lateness.js';
 
 /** A process whose timers are later than this has too much to do, in ms. */
 const TOO_LATE_MS = 1_000;
 
-/** It has, if they were since each of so many checks: one long pause is none. */
+/** How many checks in a row must find the timers too late: one long pause is no overload. */
 const LATE_CHECKS = 2;
+
+interface OverloadConfig {
+  readonly capacity: number;
+  readonly scheduler: SchedulerLike;
+  readonly monotonic: TimestampProvider;
+}
 
 /** Whether a worker has more to do than it can. */
 export class Overload {
-  readonly #capacity: number;
-  readonly #emit: (event: FleetEvent) => void;
+  readonly #config: OverloadConfig;
   #hasTooMany = false;
-  /** How late its timers were at worst since the last check, in ms. */
   #worst = 0;
+  #late = 0;
   #lateChecks = 0;
 
-  constructor(capacity: number, emit: (event: FleetEvent) => void) {
-    this.#capacity = capacity;
-    this.#emit = emit;
+  constructor(config: OverloadConfig) {
+    this.#config = config;
   }
 
-  /** A timer was so late, in ms. */
-  late(by: number): void {
-    this.#worst = Math.max(this.#worst, by);
+  /** How late its timers were at worst between the last two checks, in ms. */
+  get late(): number {
+    return this.#late;
   }
 
-  /**
-   * Says so when it begins to have more to do than it can. Returns how late its timers were at
-   * worst since the last check, in ms.
-   */
-  check(identities: number): number {
-    const worst = this.#worst;
+  /** Measures how late timers are until it is unsubscribed from. */
+  measure(): Subscription {
+    const { scheduler, monotonic } = this.#config;
+    return latenessOf(scheduler, monotonic).subscribe(late => {
+      this.#worst = Math.max(this.#worst, late);
+    });
+  }
+
+  /** Tells when it begins to have more to do than it can. */
+  check(identities: number): readonly FleetEvent[] {
+    const events: FleetEvent[] = [];
+    this.#late = Math.round(this.#worst);
     this.#worst = 0;
-    const hasTooMany = identities > this.#capacity;
-    if (hasTooMany && !this.#hasTooMany) this.#emit({ kind: 'overloaded', by: 'capacity', identities });
+    const hasTooMany = identities > this.#config.capacity;
+    if (hasTooMany && !this.#hasTooMany) events.push({ kind: 'overloaded', by: 'capacity', identities });
     this.#hasTooMany = hasTooMany;
-    this.#lateChecks = worst > TOO_LATE_MS ? this.#lateChecks + 1 : 0;
-    if (this.#lateChecks === LATE_CHECKS) this.#emit({ kind: 'overloaded', by: 'late', identities });
-    return Math.round(worst);
+    this.#lateChecks = this.#late > TOO_LATE_MS ? this.#lateChecks + 1 : 0;
+    if (this.#lateChecks === LATE_CHECKS) events.push({ kind: 'overloaded', by: 'late', identities });
+    return events;
   }
 }

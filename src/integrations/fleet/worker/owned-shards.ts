@@ -1,203 +1,241 @@
 import {
+  catchError,
   defer,
   EMPTY,
   merge,
   Subscription,
+  switchMap,
   tap,
   type Observable,
   type SchedulerLike,
+  type Subscriber,
   type TimestampProvider,
 } from 'rxjs';
 import { isInputError } from '../../../error/index.js';
 import { backoff } from '../../../stream/index.js';
 import type { FleetEvent, Heartbeat } from '../fleet-event.js';
-import type { FleetRegistry, BareCheckpoints, Shares } from './fleet-registry.js';
-import { OwnedShard, type ShardCounts, type WatchIdentity } from './owned-shard.js';
+import type { FleetRegistry, Shares } from './fleet-registry.js';
 import type { Identities } from './identities.js';
+import { IdentityStatuses, type IdentityEvent, type IdentityPolls } from './identity/index.js';
+import { ShardCheckpoints } from './shard-checkpoints.js';
 
-/** What a worker needs to hold shards. */
+/** What a worker needs to own shards. */
 export interface OwnedShardsConfig {
   /** Of the worker. */
   readonly name: string;
   readonly registry: Pick<FleetRegistry, 'checkpoints' | 'storeCheckpoints'>;
   readonly identities: Identities;
-  readonly watch: WatchIdentity;
-  readonly emit: (event: FleetEvent) => void;
-  /** Tells if something fails, and completes. */
-  readonly tried: <T>(task$: Observable<T>) => Observable<T>;
-  /** The identities of a shard cannot be known. */
-  readonly failed: (error: unknown) => void;
-  /** It holds all that it has. */
-  readonly settled: () => void;
+  readonly polls: Pick<IdentityPolls, 'check' | 'waiting' | 'watch'>;
+  /** Gets what happens, and an error if the identities of a shard cannot be known. */
+  readonly subscriber: Subscriber<FleetEvent>;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
 }
 
-/** The shards that a worker holds, and follows the identities of. */
+/** A shard that a worker owns. */
+class OwnedShard {
+  readonly number: number;
+  /** `undefined` until they have been read. From then on, the worker holds the shard. */
+  checkpoints: ShardCheckpoints | undefined;
+  /** Whether it is known which identities are in it. */
+  isKnown = false;
+  /** By identity. */
+  readonly watches = new Map<string, Subscription>();
+  readonly following = new Subscription();
+
+  constructor(number: number) {
+    this.number = number;
+  }
+}
+
+/** The shards that a worker owns. It follows the identities in them. */
 export class OwnedShards {
   readonly #config: OwnedShardsConfig;
-  readonly #held = new Map<number, OwnedShard>();
+  readonly #shards = new Map<number, OwnedShard>();
+  readonly #statuses = new IdentityStatuses();
   /**
-   * Those that were lost because NATS did not answer, and how many identities they had: this worker
-   * should follow them still.
+   * The shards that were lost because NATS did not answer, and how many identities each had: this
+   * worker should follow them still.
    */
   readonly #lost = new Map<number, number>();
-  /** Those whose places are being read. */
-  readonly #taking = new Map<number, Subscription>();
-  /** Those that it has, and either does not hold yet, or does not know the identities of. */
-  readonly #unsettled = new Set<number>();
-  readonly #counts: ShardCounts = {
-    starting: 0,
-    live: 0,
-    retrying: 0,
-    rejected: 0,
-    events: 0,
-    unstored: 0,
-    failure: undefined,
-    unanswered: undefined,
-  };
+  /** How many shards it is to own; `undefined` while it is none of the workers. */
+  #share: number | undefined;
+  #isReady = false;
 
   constructor(config: OwnedShardsConfig) {
     this.#config = config;
   }
 
-  /**
-   * Holds what the worker has by these shares, and gives up everything else. `before` are the
-   * shares before them.
-   */
-  follow({ workers, owners, silent }: Shares, before: Shares | undefined): void {
+  /** Owns what the worker has by these shares, and no more. `before` are the shares before them. */
+  follow({ workers, owners, silent }: Shares, before: Shares): void {
     const me = workers.findIndex(({ worker }) => worker === this.#config.name);
-    for (const shard of this.#lost.keys()) if (owners[shard] !== me) this.#lost.delete(shard);
-    for (const shard of [...this.#held.keys(), ...this.#unsettled])
-      if (owners[shard] !== me) this.#release(shard).subscribe();
-    owners.forEach((owner, shard) => {
-      if (owner !== me || this.#held.has(shard) || this.#taking.has(shard)) return;
-      const last = before?.workers[before.owners[shard] ?? -1]?.worker ?? '';
-      this.#take(shard, silent.includes(last) ? last : undefined);
+    for (const number of this.#lost.keys()) if (owners[number] !== me) this.#lost.delete(number);
+    for (const number of [...this.#shards.keys()])
+      if (owners[number] !== me) this.#release(number).subscribe();
+    owners.forEach((owner, number) => {
+      if (owner !== me || this.#shards.has(number)) return;
+      const last = before.workers[before.owners[number] ?? -1]?.worker ?? '';
+      this.#take(number, silent.includes(last) ? last : undefined);
     });
-  }
-
-  /** Whether it holds all that it has, and knows the identities in them. */
-  get isSettled(): boolean {
-    return this.#unsettled.size === 0;
+    this.#share = me < 0 ? undefined : owners.filter(owner => owner === me).length;
+    this.#emitReady();
   }
 
   /**
-   * Gives up all shards. Places are stored at once: a connection may be drained right after this.
+   * Gives up all shards. Checkpoints are stored at once: a connection may be drained right after
+   * this.
    */
   releaseAll(): Observable<unknown> {
-    return merge(...[...this.#held.keys(), ...this.#taking.keys()].map(shard => this.#release(shard)));
+    return merge(...[...this.#shards.keys()].map(number => this.#release(number)));
   }
 
   /** Others may have taken all shards. */
   loseAll(): void {
-    for (const [shard, { size }] of this.#held) this.#lost.set(shard, size);
-    for (const shard of [...this.#held.keys(), ...this.#taking.keys()]) this.#lose(shard);
-  }
-
-  /** Saves bare checkpoints that have not been saved for a while. */
-  save(): Observable<unknown> {
-    const now = this.#config.monotonic.now();
-    const unsaved = [...this.#held.values()].filter(held => held.isUnsaved(now));
-    return merge(...unsaved.map(held => this.#storeCheckpoints(held)));
-  }
-
-  /** What a worker tells about what it holds. */
-  get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting' | 'late'> {
-    const { live, retrying, rejected, events, unstored } = this.#counts;
-    let identities = 0;
-    for (const { size } of this.#held.values()) identities += size;
-    for (const size of this.#lost.values()) identities += size;
-    return { shards: this.#held.size, identities, live, retrying, rejected, events, unstored };
-  }
-
-  /** Counts those identities as live whose poll may be held now. */
-  count(): void {
-    for (const held of this.#held.values()) held.count();
-  }
-
-  /** How many identities have not been polled yet. */
-  get starting(): number {
-    return this.#counts.starting;
-  }
-
-  /**
-   * Tells the last failure of a poll, as long as polls fail, and what NATS has failed to do since
-   * this was called.
-   */
-  tellFailures(): void {
-    const { failure, retrying, unanswered } = this.#counts;
-    if (retrying === 0) this.#counts.failure = undefined;
-    else if (failure) this.#config.emit({ kind: 'retrying', ...failure, identities: retrying });
-    this.#counts.unanswered = undefined;
-    if (unanswered) {
-      const { error, identities } = unanswered;
-      this.#config.emit({ kind: 'nats_error', error, identities: identities.size });
+    for (const [number, shard] of [...this.#shards]) {
+      const { size } = shard.watches;
+      this.#drop(shard);
+      if (!shard.checkpoints) continue;
+      this.#lost.set(number, size);
+      this.#config.subscriber.next({ kind: 'lost', shard: number });
     }
   }
 
-  #take(shard: number, from: string | undefined): void {
-    const { registry, tried, emit } = this.#config;
-    const taking = new Subscription();
-    this.#taking.set(shard, taking);
-    this.#unsettled.add(shard);
-    const hold = (places: BareCheckpoints) => {
-      this.#taking.delete(shard);
-      emit({ kind: 'assigned', shard, from });
-      this.#hold(shard, places);
-    };
-    taking.add(() => this.#taking.delete(shard));
-    taking.add(
-      tried(registry.checkpoints(shard)).subscribe({ next: hold, complete: () => taking.unsubscribe() }),
-    );
+  /** What a worker tells about what it owns. */
+  get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting' | 'late'> {
+    const shards = [...this.#shards.values()].filter(({ checkpoints }) => checkpoints).length;
+    const numbers = this.#statuses.numbers(this.#config.monotonic.now());
+    let { identities } = numbers;
+    for (const size of this.#lost.values()) identities += size;
+    return { ...numbers, shards, identities };
   }
 
-  #hold(shard: number, places: BareCheckpoints): void {
-    const { watch, identities, emit, failed, scheduler, monotonic } = this.#config;
-    const polled = () => {
-      if (this.#counts.starting === 0) this.#config.settled();
-    };
-    const holder = { watch, emit, polled, scheduler, monotonic };
-    const held = new OwnedShard(shard, places, monotonic.now(), holder, this.#counts);
-    this.#held.set(shard, held);
-    this.#lost.delete(shard);
-    const identities$ = defer(() => identities.of(shard)).pipe(
+  /**
+   * Says why polls fail, as long as some do, and what NATS has failed to do since the last tick.
+   * Saves bare checkpoints that have not been saved for a while.
+   */
+  tick(): void {
+    const { polls, subscriber, monotonic } = this.#config;
+    const now = monotonic.now();
+    polls.check();
+    for (const event of this.#statuses.failures(now)) subscriber.next(event);
+    this.#emitReady();
+    for (const shard of this.#shards.values())
+      if (shard.checkpoints?.isUnsaved(now)) this.#storeCheckpoints(shard).subscribe();
+  }
+
+  #take(number: number, from: string | undefined): void {
+    const { registry, identities, subscriber, scheduler, monotonic } = this.#config;
+    const shard = new OwnedShard(number);
+    this.#shards.set(number, shard);
+    const held$ = registry.checkpoints(number).pipe(
+      tap(checkpoints => {
+        shard.checkpoints = new ShardCheckpoints(checkpoints, monotonic.now());
+        this.#lost.delete(number);
+        subscriber.next({ kind: 'assigned', shard: number, from });
+      }),
+      // It is taken after the next look instead.
+      catchError((error: unknown) => {
+        this.#drop(shard);
+        return this.#failed(error);
+      }),
+    );
+    const identities$ = defer(() => identities.of(number)).pipe(
       tap({
-        next: () => {
-          if (this.#unsettled.delete(shard) && this.isSettled) this.#config.settled();
-        },
         error: (error: unknown) => {
-          if (!isInputError(error)) emit({ kind: 'nats_error', error });
+          if (!isInputError(error)) this.#failed(error);
         },
       }),
       backoff({ shouldRetry: error => !isInputError(error), scheduler }),
     );
-    held.follow(identities$, failed);
+    const followed$ = held$.pipe(switchMap(() => identities$));
+    shard.following.add(
+      followed$.subscribe({
+        next: wanted => this.#follow(shard, wanted),
+        error: (error: unknown) => subscriber.error(error),
+      }),
+    );
   }
 
-  #release(shard: number): Observable<unknown> {
-    const held = this.#held.get(shard);
+  #follow(shard: OwnedShard, wanted: ReadonlySet<string>): void {
+    const { watches, checkpoints } = shard;
+    // Checkpoints are kept: an identity may be wanted again in a moment.
+    for (const identity_id of watches.keys()) if (!wanted.has(identity_id)) this.#leave(shard, identity_id);
+    const added = [...wanted].filter(identity_id => !watches.has(identity_id));
+    for (const identity_id of checkpoints!.inOrder(added)) this.#watch(shard, identity_id);
+    shard.isKnown = true;
+    this.#emitReady();
+  }
+
+  #watch(shard: OwnedShard, identity_id: string): void {
+    const { polls, monotonic } = this.#config;
+    const checkpoints = shard.checkpoints!;
+    const next = (event: IdentityEvent) => {
+      const { starting } = this.#statuses;
+      this.#statuses.next(identity_id, event, monotonic.now());
+      if (event.kind === 'checkpoint') checkpoints.keep(identity_id, event.checkpoint);
+      if (event.kind === 'stored') checkpoints.drop(identity_id);
+      this.#emit(identity_id, event);
+      if (this.#statuses.starting < starting) this.#emitReady();
+    };
+    const watching = new Subscription();
+    shard.watches.set(identity_id, watching);
+    this.#statuses.add(identity_id);
+    watching.add(polls.watch(identity_id, checkpoints).subscribe(next));
+  }
+
+  #leave({ watches }: OwnedShard, identity_id: string): void {
+    watches.get(identity_id)?.unsubscribe();
+    watches.delete(identity_id);
+    this.#statuses.delete(identity_id);
+  }
+
+  /** Says what has happened to an identity, if it is worth saying of one. */
+  #emit(identity_id: string, event: IdentityEvent): void {
+    const { subscriber } = this.#config;
+    if (event.kind === 'conflict') subscriber.next({ kind: 'conflict', identity_id });
+    if (event.kind === 'stored' && event.gap) subscriber.next({ kind: 'gap', identity_id, gap: event.gap });
+    if (event.kind === 'rejected') {
+      const { error, retryIn } = event;
+      subscriber.next({ kind: 'identity_rejected', identity_id, error, retryIn });
+    }
+  }
+
+  /**
+   * Says once that the worker holds its share, and has polled all identities but those that wait
+   * for the rate limit.
+   */
+  #emitReady(): void {
+    const { polls, subscriber } = this.#config;
+    if (this.#isReady || this.#share === undefined || this.#shards.size < this.#share) return;
+    if (this.#statuses.starting > polls.waiting) return;
+    for (const { isKnown } of this.#shards.values()) if (!isKnown) return;
+    this.#isReady = true;
+    subscriber.next({ kind: 'ready' });
+  }
+
+  #release(number: number): Observable<unknown> {
+    const shard = this.#shards.get(number)!;
     this.#drop(shard);
-    if (!held) return EMPTY;
-    this.#config.emit({ kind: 'released', shard });
-    return this.#storeCheckpoints(held);
+    if (!shard.checkpoints) return EMPTY;
+    this.#config.subscriber.next({ kind: 'released', shard: number });
+    return this.#storeCheckpoints(shard);
   }
 
-  #storeCheckpoints(held: OwnedShard): Observable<unknown> {
-    const { registry, tried, monotonic } = this.#config;
-    return tried(registry.storeCheckpoints(held.shard, held.save(monotonic.now())));
+  #storeCheckpoints({ number, checkpoints }: OwnedShard): Observable<unknown> {
+    const { registry, monotonic } = this.#config;
+    return registry
+      .storeCheckpoints(number, checkpoints!.save(monotonic.now()))
+      .pipe(catchError((error: unknown) => this.#failed(error)));
   }
 
-  #lose(shard: number): void {
-    const isHeld = this.#held.has(shard);
-    this.#drop(shard);
-    if (isHeld) this.#config.emit({ kind: 'lost', shard });
+  #drop(shard: OwnedShard): void {
+    this.#shards.delete(shard.number);
+    shard.following.unsubscribe();
+    for (const identity_id of shard.watches.keys()) this.#leave(shard, identity_id);
   }
 
-  #drop(shard: number): void {
-    this.#taking.get(shard)?.unsubscribe();
-    this.#held.get(shard)?.stop();
-    this.#held.delete(shard);
-    this.#unsettled.delete(shard);
+  #failed(error: unknown): Observable<never> {
+    this.#config.subscriber.next({ kind: 'nats_error', error });
+    return EMPTY;
   }
 }

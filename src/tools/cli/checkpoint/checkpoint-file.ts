@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { defer, EMPTY, Subject, tap, type Observable } from 'rxjs';
-import { cursorArgument } from '../../../error/index.js';
+import { cursorArgument, tryOr } from '../../../error/index.js';
 import type { Checkpoint } from '../../../stream/index.js';
-import { lockCheckpoint } from './checkpoint-lock.js';
 
 /** A file that stores the checkpoint of a watch between two runs. */
 export interface CheckpointFile {
@@ -20,44 +19,65 @@ export interface CheckpointFile {
   readonly failed$: Observable<never>;
 }
 
+/** What is in the file. */
+interface Content {
+  /** Undefined if nothing has been saved yet. */
+  readonly checkpoint: Checkpoint | undefined;
+  /** The id of the run that opened the file last. Undefined if no run has written its id. */
+  readonly run: string | undefined;
+}
+
+const NO_CONTENT: Content = { checkpoint: undefined, run: undefined };
+
 /**
- * Opens the checkpoint file at a path, for this process alone. Throws if another process uses it,
- * if it contains anything else, or if it cannot be written.
+ * Opens the checkpoint file at a path. Throws if the file contains anything else, or cannot be
+ * written.
+ *
+ * The file has the id of the run that opened it last. A run that finds the id of another one in it
+ * saves no more, and fails. A lock would need to know whether its owner is still alive, which
+ * nobody can know of another container or host.
  */
 export function openCheckpoint(path: string): CheckpointFile {
-  const lock = explained(path, () => lockCheckpoint(path));
-  const last = read(path);
+  const { checkpoint: last } = read(path);
+  const run = randomUUID();
   explained(path, () => removeLeftovers(path));
-  // Written again, to find out before the watch begins whether that is possible.
-  if (last) explained(path, () => write(path, last));
+  // Before the watch begins: this takes the file over, and shows whether it can be written.
+  explained(path, () => write(path, { checkpoint: last, run }));
   const failure$ = new Subject<never>();
+  const save = (checkpoint: Checkpoint) => {
+    // A file that has been removed or damaged is written again.
+    const { run: owner = run } = tryOr(() => read(path), NO_CONTENT);
+    if (owner !== run) throw new Error(`another run has taken over --checkpoint ${path}; this one ends`);
+    explained(path, () => write(path, { checkpoint, run }));
+  };
   return {
     last,
     save: checkpoint =>
       defer(() => {
-        explained(path, () => {
-          lock.check();
-          write(path, checkpoint);
-        });
+        save(checkpoint);
         return EMPTY;
       }).pipe(tap({ error: (error: unknown) => failure$.error(error) })),
     failed$: failure$,
   };
 }
 
-function read(path: string): Checkpoint | undefined {
+function read(path: string): Content {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!stats) return undefined;
+  if (!stats) return NO_CONTENT;
   // A link could lead anywhere, and is replaced, not followed, when the checkpoint is saved.
   if (!stats.isFile()) throw new Error(`--checkpoint must be a regular file; ${path} is something else`);
-  try {
-    const { index, at } = JSON.parse(readFileSync(path, 'utf8')) as Checkpoint;
-    const isIndex = index === '' || cursorArgument.is(index);
-    if (isIndex && Number.isFinite(at)) return { index, at };
-  } catch {
-    // Invalid JSON is reported below, like other invalid content.
-  }
+  const content = tryOr(() => contentOf(readFileSync(path, 'utf8')), undefined);
+  if (content) return content;
   throw new Error(`${path} does not contain a checkpoint; pass another --checkpoint or delete the file`);
+}
+
+/** Undefined if the text is JSON that is no content. Throws if it is no JSON. */
+function contentOf(text: string): Content | undefined {
+  const { index, at, run } = JSON.parse(text) as Partial<Checkpoint> & Partial<Content>;
+  if (run !== undefined && typeof run !== 'string') return undefined;
+  if (run !== undefined && index === undefined) return { checkpoint: undefined, run };
+  const isIndex = index === '' || cursorArgument.is(index);
+  return isIndex && Number.isFinite(at) ? { checkpoint: { index, at: at! }, run } : undefined;
 }
 
 const TEMPORARY = /^\.[\da-f]{12}\.tmp$/;
@@ -71,12 +91,13 @@ function removeLeftovers(path: string): void {
   }
 }
 
-function write(path: string, checkpoint: Checkpoint): void {
+function write(path: string, { checkpoint, run }: Content): void {
   // A name that cannot be guessed, and `wx`: a link that someone else has put there is never
   // followed.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
-    writeFileSync(temporary, JSON.stringify(checkpoint), { flag: 'wx', mode: 0o600, flush: true });
+    const text = JSON.stringify({ ...checkpoint, run });
+    writeFileSync(temporary, text, { flag: 'wx', mode: 0o600, flush: true });
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });

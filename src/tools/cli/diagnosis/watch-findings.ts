@@ -1,4 +1,15 @@
-import { catchError, concat, concatMap, defer, EMPTY, from, map, of, type Observable } from 'rxjs';
+import {
+  catchError,
+  concat,
+  concatMap,
+  defer,
+  EMPTY,
+  from,
+  map,
+  of,
+  type Observable,
+  type ObservedValueOf,
+} from 'rxjs';
 import type { Client } from '../../../client/index.js';
 import { either } from '../../../endpoint/index.js';
 import {
@@ -13,11 +24,11 @@ import type { TransportResponse } from '../../../transport/index.js';
 import { issueText } from '../terminal/index.js';
 import { clockFindings } from './clock-findings.js';
 import { failed, ok, problem, warning, type Finding } from './finding.js';
-import { knownProxy, letItPassTokens, letItWait } from './known-proxy.js';
+import { knownProxy, letItPassTokens, letItWait, type KnownProxy } from './known-proxy.js';
 import { refusalIn, type PlainAnswer } from './plain-answer.js';
 
 /** A poll without news that is answered sooner was not held, in ms. */
-const HELD = 1_000;
+const HELD_MS = 1_000;
 /** How often to try again if there is news, or if one poll was not held. */
 const ATTEMPTS = 3;
 
@@ -36,71 +47,79 @@ export interface Surroundings {
  * time, the index is honoured, a poll is held, and who answers first. It sends eleven requests, one
  * or two more if there is news. The last one takes up to 70 s.
  */
-export function watchFindings(
-  client: Pick<Client, 'events'>,
-  { now, lastAnswer, withoutToken$ }: Surroundings,
-): Observable<Finding> {
-  const poll = (watch_index?: string) =>
-    defer(() => {
-      const sentAt = now();
-      return client.events.watch(watch_index === undefined ? {} : { watch_index }).pipe(
-        either(),
-        map(answer => ({ answer, sentAt, ms: now() - sentAt })),
-      );
-    });
-  const proxy = () => {
-    const last = lastAnswer();
-    return last && knownProxy(last.headers, last.text);
-  };
-
-  const held = (index: string, attempt: number): Observable<Finding> =>
-    poll(index).pipe(
-      concatMap(({ answer, ms }) => {
-        if (answer._tag === 'Left') return of(ended(answer.left, ms, letItWait(proxy())));
-        const { events, watch } = answer.right;
-        const isHeld = events.length === 0 && ms >= HELD;
-        if (isHeld) return of(ok('poll', `the service held it for ${inSeconds(ms)}, and answered itself`));
-        if (watch.index === '') return of(noIndex());
-        if (attempt < ATTEMPTS) return held(watch.index, attempt + 1);
-        return of(events.length === 0 ? NOT_HELD : TOO_MUCH_NEWS);
-      }),
-    );
-
-  const refused = (error: ClientError): Observable<Finding> => {
-    const answer = lastAnswer();
-    const finding = failed('token', error, proxy()?.name);
-    if (answer?.status !== 401 && answer?.status !== 403) return of(finding);
-    return withoutToken$.pipe(
-      map(({ status, text }) => {
-        if (status !== answer.status || refusalIn(text) !== refusalIn(answer.text)) return finding;
-        return problem('token', `${finding.text}, as it does without a token`, letItPassTokens(proxy()));
-      }),
-      catchError(() => of(finding)),
-    );
-  };
-
-  const first = () =>
-    poll().pipe(
-      map(({ answer, sentAt, ms }) =>
-        answer._tag === 'Left'
-          ? undefined
-          : { index: answer.right.watch.index, sentAt, answeredAt: sentAt + ms },
-      ),
-    );
-
+export function watchFindings(client: Pick<Client, 'events'>, around: Surroundings): Observable<Finding> {
+  const poll = pollOf(client, around);
   return poll().pipe(
     concatMap(({ answer }) => {
-      if (answer._tag === 'Left') return refused(answer.left);
+      if (answer._tag === 'Left') return refused(answer.left, around);
       const { events, watch } = answer.right;
+      const { lastAnswer, withoutToken$ } = around;
       const malformed = events.find(event => event.kind === 'malformed');
       const accepted = [ok('token', `is accepted${malformed ? '' : ', and the answer is as it should be'}`)];
       if (malformed) accepted.push(unreadable(malformed));
       if (lastAnswer()?.headers.get('connection') === 'close') accepted.push(CLOSES);
       if (!watch.index) return from([...accepted, noIndex()]);
-      const shared$ = sharedFindings(withoutToken$, lastAnswer()?.text);
-      return concat(accepted, shared$, clockFindings(first), held(watch.index, 1));
+      return concat(
+        accepted,
+        sharedFindings(withoutToken$, lastAnswer()?.text),
+        clockFindings(() => poll().pipe(map(indexedAnswer))),
+        held(watch.index, 1, poll, around),
+      );
     }),
   );
+}
+
+/** A function that polls once, and emits the answer or the error, and how long it took in ms. */
+function pollOf({ events }: Pick<Client, 'events'>, { now }: Surroundings) {
+  return (watch_index?: string) =>
+    defer(() => {
+      const sentAt = now();
+      return events.watch(watch_index === undefined ? {} : { watch_index }).pipe(
+        either(),
+        map(answer => ({ answer, sentAt, ms: now() - sentAt })),
+      );
+    });
+}
+
+type Poll = ReturnType<typeof pollOf>;
+
+const indexedAnswer = ({ answer, sentAt, ms }: ObservedValueOf<ReturnType<Poll>>) =>
+  answer._tag === 'Left' ? undefined : { index: answer.right.watch.index, sentAt, answeredAt: sentAt + ms };
+
+/** Whether the service holds a poll, and what ends it. */
+function held(index: string, attempt: number, poll: Poll, around: Surroundings): Observable<Finding> {
+  return poll(index).pipe(
+    concatMap(({ answer, ms }) => {
+      if (answer._tag === 'Left') return of(ended(answer.left, ms, letItWait(proxyOf(around))));
+      const { events, watch } = answer.right;
+      const isHeld = events.length === 0 && ms >= HELD_MS;
+      if (isHeld) return of(ok('poll', `the service held it for ${inSeconds(ms)}, and answered itself`));
+      if (watch.index === '') return of(noIndex());
+      if (attempt < ATTEMPTS) return held(watch.index, attempt + 1, poll, around);
+      return of(events.length === 0 ? NOT_HELD : TOO_MUCH_NEWS);
+    }),
+  );
+}
+
+/** The first poll failed: whether because of its token, or because a proxy removes that. */
+function refused(error: ClientError, around: Surroundings): Observable<Finding> {
+  const answer = around.lastAnswer();
+  const proxy = proxyOf(around);
+  const finding = failed('token', error, proxy?.name);
+  if (answer?.status !== 401 && answer?.status !== 403) return of(finding);
+  return around.withoutToken$.pipe(
+    map(({ status, text }) => {
+      if (status !== answer.status || refusalIn(text) !== refusalIn(answer.text)) return finding;
+      return problem('token', `${finding.text}, as it does without a token`, letItPassTokens(proxy));
+    }),
+    catchError(() => of(finding)),
+  );
+}
+
+/** The proxy that the last answer came through, if it is known. */
+function proxyOf({ lastAnswer }: Surroundings): KnownProxy | undefined {
+  const last = lastAnswer();
+  return last && knownProxy(last.headers, last.text);
 }
 
 /** Whether the answer that was just given to a token is given to anyone. */

@@ -12,10 +12,6 @@ export interface EmulateOptions {
   /** Undefined if the ids and tokens must not be guessed. */
   readonly seed: number | undefined;
   readonly lobby: LobbyAddressOption | undefined;
-  /** The path of a recording to answer from, instead of a world. */
-  readonly replay: string | undefined;
-  /** The path of a saved world to begin with. */
-  readonly world: string | undefined;
   /** Whether there is a workbench. */
   readonly hasUi: boolean;
   readonly isJson: boolean;
@@ -37,8 +33,6 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
       'allow-host': text,
       seed: text,
       lobby: text,
-      replay: text,
-      world: text,
       simulate: flag,
       every: { ...text, default: '1000' },
       ui: flag,
@@ -47,25 +41,16 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
       help: { ...flag, short: 'h' },
     },
   });
-  const { seed, lobby, simulate, ui, world } = values;
-  if (
-    values.replay !== undefined &&
-    ([seed, lobby, world].some(text => text !== undefined) || simulate || ui)
-  )
-    throw new Error('use either --replay, or --seed, --lobby, --world, --simulate and --ui');
-  if (world !== undefined && (seed !== undefined || lobby !== undefined))
-    throw new Error('use either --world, which has its ids and its lobby, or --seed and --lobby');
+  const { seed, lobby } = values;
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
     host: values.host === undefined ? undefined : hostIn('--host', values.host),
     allowHosts: (values['allow-host']?.split(',') ?? []).map(host => hostIn('--allow-host', host)),
     seed: seed === undefined ? undefined : wholeNumber('--seed', seed, 0, 2 ** 32 - 1),
     lobby: lobby === undefined ? undefined : lobbyAt(lobby),
-    replay: values.replay,
-    world,
     hasUi: values.ui,
     isJson: values.json,
-    isSimulated: simulate,
+    isSimulated: values.simulate,
     every: wholeNumber('--every', values.every, 1, 3_600_000),
     exitWithStdin: values['exit-with-stdin'],
     help: values.help,

@@ -7,18 +7,15 @@ import {
   simulateActivity,
   type EmulatorConfig,
   type EmulatorServer,
-  type Handler,
   type SeededWorld,
   type Emulator,
 } from '../../emulator/index.js';
 import { readEmulateOptions, type EmulateOptions } from './emulate-options.js';
 import { infoForPeople, infoForPrograms } from './emulator-info.js';
-import { handlerOfRecording } from '../recording.js';
 import { EXIT, fail } from '../run.js';
 import { jsonLine } from '../terminal/index.js';
 import { createWorkbench, readWorkbenchPage, type Workbench } from '../../workbench/index.js';
 import { typeCommands } from './type-commands.js';
-import { readWorldFile, type WorldFile } from './world-file.js';
 
 const HELP = `lobby-rx emulate: runs the whole service on this machine, with sample data
 
@@ -35,10 +32,7 @@ const HELP = `lobby-rx emulate: runs the whole service on this machine, with sam
                      they cannot be guessed
   --ui               serves a workbench: a page that shows what happens, and
                      makes things happen
-  --world FILE       begins with a world that a workbench has saved
   --simulate         simulates activity: presence, members, chat, lobby joins
-  --replay FILE      answers as a service did that was recorded by events
-                     --record FILE, after the same times, instead of all this
   --every N          average time between two activities, in ms; default: 1000
   --json             prints one line of JSON with the URLs, ids and tokens, and
                      one for each command
@@ -57,27 +51,19 @@ arguments.
 export async function emulate(args: readonly string[]): Promise<void> {
   let options: EmulateOptions;
   let page: string | undefined;
-  let file: WorldFile | undefined;
   try {
     options = readEmulateOptions(args);
     page = options.hasUi ? readWorkbenchPage() : undefined;
-    file = options.world === undefined ? undefined : readWorldFile(options.world);
   } catch (error) {
     fail((error as Error).message, EXIT.usage);
     return;
   }
   if (options.help) return void process.stdout.write(HELP);
 
-  if (options.replay !== undefined) return replay(options.replay, options);
-
   const { seed, every, lobby, isSimulated, isJson, hasUi } = options;
-  const config = {
-    ...(seed === undefined ? { random: secureRandom } : { seed }),
-    ...(file && { saved: file.saved }),
-  };
+  const config = seed === undefined ? { random: secureRandom } : { seed };
   const seeded = (emulator: Emulator): SeededWorld => ({
-    ...(file?.world ??
-      seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) })),
+    ...seedWorld(emulator, { ...(seed !== undefined && { seed }), ...(lobby && { ports: lobby.ports }) }),
     ...(lobby && { lobbyUrl: lobby.url }),
   });
   const emulated: Emulated =
@@ -115,28 +101,6 @@ function plainEmulator(config: EmulatorConfig, seeded: (emulator: Emulator) => S
   const emulator = createEmulator(config);
   const world = seeded(emulator);
   return { emulator, world, control: createControl(emulator, world) };
-}
-
-/** Answers as recorded in a file, until it is stopped. */
-async function replay(path: string, options: EmulateOptions): Promise<void> {
-  let recorded: Handler;
-  try {
-    recorded = handlerOfRecording(path);
-  } catch (error) {
-    fail((error as Error).message, EXIT.usage);
-    return;
-  }
-  const server = await started(listen({ handle: recorded }, placeOf(options)), options);
-  if (!server) return;
-  const stop = () => void server.close();
-  onSignal(stop);
-  const { url } = server;
-  const text = `${path} is replayed, each of its answers once. Press Ctrl-C to stop it.
-
-  export LOBBY_RX_URL=${url} LOBBY_RX_TOKEN=any
-`;
-  process.stdout.write(options.isJson ? `${jsonLine({ url })}\n` : text);
-  if (options.exitWithStdin) process.stdin.resume().once('end', stop);
 }
 
 const placeOf = ({ port, host, allowHosts }: EmulateOptions) => ({ port, ...(host && { host }), allowHosts });

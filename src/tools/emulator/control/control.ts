@@ -1,7 +1,8 @@
 import { InputError, isInputError, rejectUnknownKeys } from '../../../error/index.js';
 import type { SeededWorld } from '../demo/index.js';
 import type { Emulator } from '../emulator.js';
-import { createCommands, type Command, type ControlResult, type Fields } from './commands.js';
+import type { Command, Commands, ControlResult, Fields } from './command.js';
+import { createCommands } from './commands.js';
 
 /**
  * Commands for a running emulator: one table, for people who type them and for programs that send
@@ -86,8 +87,6 @@ function wordsOf(line: string): readonly Word[] {
     isQuoted: bare === undefined,
   }));
 }
-
-type Commands = Readonly<Record<string, Command>>;
 
 function commandOf(commands: Commands, name: string): Command {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

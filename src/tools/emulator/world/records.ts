@@ -53,6 +53,20 @@ export interface Records {
   readonly bearers: Map<string, Bearer>;
 }
 
+/**
+ * Everything that exists in an emulator, by id; players and bearers by their token. It is the world
+ * itself, not a copy: only the commands of the emulator may change it.
+ */
+export interface WorldRecords {
+  /** The time of the last change, in ms since 1970. Each change has a later one. */
+  readonly tick: number;
+  readonly identities: ReadonlyMap<string, Readonly<IdentityRecord>>;
+  readonly groups: ReadonlyMap<string, Readonly<GroupRecord>>;
+  readonly lobbies: ReadonlyMap<string, LobbyRecord>;
+  readonly players: ReadonlyMap<string, Readonly<PlayerRecord>>;
+  readonly bearers: ReadonlyMap<string, Readonly<Bearer>>;
+}
+
 /** The record with this id; throws an `InputError` that names the argument if there is none. */
 export function findRecord<R>(records: ReadonlyMap<string, R>, argument: string, id: string): R {
   const record = records.get(id);

@@ -2,7 +2,7 @@ import { asyncScheduler, type SchedulerLike } from 'rxjs';
 import { aFunction, definedOptions, duration, schedulerLike, type Options } from '../../../error/index.js';
 import { Changes } from './changes.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
-import type { Records } from './records.js';
+import type { Records, WorldRecords } from './records.js';
 import { restoreRecords, savedWorld, saveRecords, type SavedWorld } from './saved-world.js';
 
 /** The options of an emulated world. All are optional. */
@@ -43,6 +43,8 @@ export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
    * index.
    */
   readonly tick: () => number;
+  /** The last value of `tick`. */
+  readonly lastTick: () => number;
 }
 
 export const worldOptions: Options<WorldConfig> = {
@@ -75,6 +77,21 @@ export function createWorld(config: WorldConfig): World {
     tick: () => {
       last = Math.max(last + 1, Math.floor(now()));
       return last;
+    },
+    lastTick: () => last,
+  };
+}
+
+/** What can be read of a world. */
+export function recordsOf({ identities, groups, lobbies, players, bearers, lastTick }: World): WorldRecords {
+  return {
+    identities,
+    groups,
+    lobbies,
+    players,
+    bearers,
+    get tick() {
+      return lastTick();
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { SavedWorld } from '../../emulator/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
+import type { Subject } from './subject-of.js';
 
 /** The text of `program.txt`, as the build puts it in. */
 declare const PROGRAM: string;
@@ -8,26 +8,19 @@ declare const PROGRAM: string;
 /** How to connect a game: as code, in a shell, or as a player in this page. */
 export function Connect({
   client,
-  who_id,
-  name,
-  renewal,
-  group_id,
+  subject: { who_id, name, group_id, renewalOf },
   isPlaying,
   play,
 }: {
   client: EmulatorClient;
-  who_id: string;
-  name: string;
-  /** The line that makes a new token for them. */
-  renewal: string;
-  group_id: string;
+  subject: Subject;
   isPlaying: boolean;
   play: (isPlaying: boolean) => void;
 }) {
   // A game that begins with a token that has expired is stopped at once.
   const token = async () => {
-    const [token, { expired }] = (await bearerOf(client, who_id)) ?? ['', { expired: true }];
-    return expired ? String((await client.type(renewal)).token) : token;
+    const { token, expired } = await client.bearerOf(who_id);
+    return expired ? String((await client.type(renewalOf(who_id))).token) : token;
   };
   // What is wrong, the demo player says.
   const start = () =>
@@ -64,19 +57,4 @@ export function Connect({
       </p>
     </section>
   );
-}
-
-/**
- * The latest token of an identity, which the page does not show; an expired one only if there is no
- * other.
- */
-export async function tokenOf(client: EmulatorClient, who_id: string): Promise<string | undefined> {
-  const bearer = await bearerOf(client, who_id);
-  return bearer?.[0];
-}
-
-async function bearerOf(client: EmulatorClient, who_id: string) {
-  const { saved } = JSON.parse(await client.save()) as { saved: SavedWorld };
-  const own = saved.bearers.filter(([, { id }]) => id === who_id);
-  return own.filter(([, { expired }]) => !expired).at(-1) ?? own.at(-1);
 }

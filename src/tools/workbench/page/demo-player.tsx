@@ -1,15 +1,17 @@
 import { useEffect, useState } from 'preact/hooks';
 import { watchSignals } from '../../../stream/index.js';
+import type { EmulatorClient } from './emulator-client.js';
 
 /** A client in this page, which follows the live events of a player. */
-export function DemoPlayer({ token }: { token: () => Promise<string | undefined> }) {
+export function DemoPlayer({ client, who_id }: { client: EmulatorClient; who_id: string }) {
   const [state, setState] = useState('connecting');
   const [got, setGot] = useState('');
   const [gaps, setGaps] = useState(0);
   useEffect(() => {
     const watching = watchSignals(async (index, { signal }) => {
       const query = index === undefined ? '' : `?watch_index=${index}`;
-      const headers = { authorization: `Bearer ${(await token()) ?? ''}` };
+      const { token } = await client.bearerOf(who_id);
+      const headers = { authorization: `Bearer ${token}` };
       const response = await fetch(`/identity/events/live${query}`, { headers, signal });
       if (!response.ok) throw new Error(`the service answered ${response.status}`);
       return (await response.json()) as { watch: { index: string }; events: readonly { kind: object }[] };

@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import { recovery } from '../../../error/index.js';
 import { watchSignals, type WatchSignal } from '../../../stream/index.js';
-import type { WorldView } from '../world-view.js';
+import type { SeenBearer, WorldView } from '../world-view.js';
 
 /** What a command has done. */
 export type Result = Readonly<Record<string, unknown>>;
@@ -16,8 +16,8 @@ export interface EmulatorClient {
   readonly moveClock: (ms: number) => Promise<Result>;
   /** The beginning of the answer to a request, without tokens. */
   readonly answerOf: (id: number) => Promise<string>;
-  /** The world as text, to be saved as a file. */
-  readonly save: () => Promise<string>;
+  /** The newest token of an identity, an expired one only if it has no other. */
+  readonly bearerOf: (who_id: string) => Promise<SeenBearer>;
 }
 
 /**
@@ -57,6 +57,7 @@ export function createEmulatorClient(secret: string): EmulatorClient {
     moveClock: ms => post('workbench/clock', JSON.stringify({ ms })),
     answerOf: async id =>
       (JSON.parse(await ask(`workbench/answer?id=${id}`, {})) as { readonly text: string }).text,
-    save: () => ask('workbench/saved', {}),
+    bearerOf: async who_id =>
+      JSON.parse(await ask(`workbench/bearer?who_id=${encodeURIComponent(who_id)}`, {})) as SeenBearer,
   };
 }

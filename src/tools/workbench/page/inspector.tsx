@@ -3,8 +3,7 @@ import { CopyButton } from './copy-button.js';
 import { deedOf } from './do/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 import type { Line } from './outcome/index.js';
-import { inSeconds, type Story } from './stories/index.js';
-
+import { inSeconds, type Effect, type Step, type Story } from './stories/index.js';
 import { Strip } from './strip/index.js';
 import { testOf } from './test-of.js';
 
@@ -23,77 +22,33 @@ export function Inspector({
   now: number;
   answerOf: EmulatorClient['answerOf'];
 }) {
-  const { at, until, effects, actions, title, end } = story;
+  const { key, at, until, effects, actions, title, end } = story;
   const from = at - AROUND_MS;
   const to = Math.min(now, until + Math.max(AROUND_MS, (until - at) / 4));
   const drawn = effects.filter(({ line, steps }) => line && steps.some(({ request }) => request));
-  const steps = (drawn.length > 0 ? drawn : effects)
-    .flatMap(({ steps, who, line }) => steps.map(step => ({ ...step, who: nameOf(who, line) })))
-    .sort((a, b) => a.at - b.at)
-    .slice(0, LISTED);
+  const steps = stepsOf(drawn.length > 0 ? drawn : effects);
   const asked = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
   const [id, setId] = useState(asked);
-  const [answer, setAnswer] = useState('');
-  useEffect(() => setId(asked), [story.key, asked]);
-  useEffect(() => {
-    setAnswer('');
-    if (id !== undefined) void answerOf(id).catch(String).then(setAnswer);
-  }, [id]);
-  const line = actions.at(-1)?.line ?? '';
-  const expected = deedOf(line)?.expected;
+  useEffect(() => setId(asked), [key, asked]);
+  const expected = deedOf(actions.at(-1)?.line ?? '')?.expected;
   return (
     <div>
       <h2>{title}</h2>
       <p class={end.tone}>{end.words}</p>
       {expected !== undefined && <p>A player of lobby-rx {expected}.</p>}
-      {drawn.map(({ key, who, line }) =>
-        line ? (
-          <p key={key} class="lane">
-            <small>
-              {who}, {line.topic}
-            </small>
-            <Strip {...{ line, from, to, now }} />
-          </p>
-        ) : null,
+      {drawn.map(
+        ({ key, who, line }) =>
+          line && (
+            <p key={key} class="lane">
+              <small>
+                {who}, {line.topic}
+              </small>
+              <Strip {...{ line, from, to, now }} />
+            </p>
+          ),
       )}
-      {steps.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>after</th>
-              <th>what</th>
-            </tr>
-          </thead>
-          <tbody>
-            {steps.map(({ at: stepAt, tone, words, who, request }, i) => (
-              <tr key={i}>
-                <td>{inSeconds(stepAt - at)}</td>
-                <td class={tone}>
-                  {drawn.length > 1 && <b>{who}: </b>}
-                  {request === undefined ? (
-                    words
-                  ) : (
-                    <button
-                      type="button"
-                      class="what"
-                      aria-pressed={id === request.id}
-                      onClick={() => setId(request.id)}
-                    >
-                      {words}
-                    </button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
-      {id !== undefined && (
-        <>
-          <h3>The answer</h3>
-          <pre tabIndex={0}>{indented(answer) || 'no answer that was whole'}</pre>
-        </>
-      )}
+      {steps.length > 0 && <Steps {...{ steps, at, id, setId }} hasNames={drawn.length > 1} />}
+      {id !== undefined && <Answer {...{ id, answerOf }} />}
       {actions.length > 0 && (
         <>
           <h3>In a test</h3>
@@ -102,6 +57,85 @@ export function Inspector({
         </>
       )}
     </div>
+  );
+}
+
+interface NamedStep extends Step {
+  readonly who: string;
+}
+
+const stepsOf = (effects: readonly Effect[]): readonly NamedStep[] =>
+  effects
+    .flatMap(({ steps, who, line }) => steps.map(step => ({ ...step, who: nameOf(who, line) })))
+    .sort((a, b) => a.at - b.at)
+    .slice(0, LISTED);
+
+/** Each step with its time after `at`. Press on one, and its answer is shown. */
+function Steps({
+  steps,
+  at,
+  hasNames,
+  id,
+  setId,
+}: {
+  steps: readonly NamedStep[];
+  at: number;
+  hasNames: boolean;
+  id: number | undefined;
+  setId: (id: number) => void;
+}) {
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th>after</th>
+          <th>what</th>
+        </tr>
+      </thead>
+      <tbody>
+        {steps.map(({ at: stepAt, tone, words, who, request }, i) => (
+          <tr key={i}>
+            <td>{inSeconds(stepAt - at)}</td>
+            <td class={tone}>
+              {hasNames && <b>{who}: </b>}
+              {request === undefined ? (
+                words
+              ) : (
+                <button
+                  type="button"
+                  class="what"
+                  aria-pressed={id === request.id}
+                  onClick={() => setId(request.id)}
+                >
+                  {words}
+                </button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** The beginning of the answer to a request. */
+function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answerOf'] }) {
+  const [answer, setAnswer] = useState('');
+  useEffect(() => {
+    let isAsked = true;
+    setAnswer('');
+    void answerOf(id)
+      .catch(String)
+      .then(text => isAsked && setAnswer(text));
+    return () => {
+      isAsked = false;
+    };
+  }, [id]);
+  return (
+    <>
+      <h3>The answer</h3>
+      <pre tabIndex={0}>{indented(answer) || 'no answer that was whole'}</pre>
+    </>
   );
 }
 

@@ -1,34 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { WorldView } from '../world-view.js';
-import type { EmulatorClient } from './emulator-client.js';
-import type { ShownResult } from './result.js';
 
 /** How many members are listed. */
 const LISTED = 50;
 
-/**
- * The lobbies and groups, each in a line that opens, and a file of them. `now` is the clock of the
- * service.
- */
-export function WorldPane({
-  view,
-  now,
-  client,
-  attempt,
-}: {
-  view: WorldView;
-  now: number;
-  client: EmulatorClient;
-  attempt: (act: () => Promise<ShownResult>) => Promise<void>;
-}) {
-  const save = async () => {
-    const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([await client.save()], { type: 'application/json' }));
-    link.download = 'world.json';
-    link.click();
-    URL.revokeObjectURL(link.href);
-    return { message: 'the world is saved' };
-  };
+/** The lobbies and groups, each in a line that opens. `now` is the clock of the service. */
+export function WorldPane({ view, now }: { view: WorldView; now: number }) {
   return (
     <section aria-labelledby="world">
       <h2 id="world">World</h2>
@@ -38,11 +15,6 @@ export function WorldPane({
       {view.groups.map(group => (
         <Group key={group.group_id} {...{ group }} identities={view.identities} />
       ))}
-      <p>
-        <button type="button" onClick={() => void attempt(save)}>
-          Save the world
-        </button>
-      </p>
     </section>
   );
 }

@@ -65,6 +65,7 @@ export class Firefox {
         const followed = await evaluate('JSON.stringify(globalThis.followed ?? null)');
         return (JSON.parse(followed as string) as Followed | null) ?? undefined;
       },
+      act: actions => this.send('input.performActions', { context, actions }),
       show: () => this.send('browsingContext.activate', { context }),
       navigate: url => this.send('browsingContext.navigate', { context, url, wait: 'complete' }),
       back: () => this.send('browsingContext.traverseHistory', { context, delta: -1 }),
@@ -96,6 +97,8 @@ export interface FirefoxTab {
   readonly evaluate: (expression: string) => Promise<unknown>;
   /** What has come so far; undefined before the page is loaded. */
   readonly followed: () => Promise<Omit<Followed, 'ping'> | undefined>;
+  /** Keys and the mouse, as actions of WebDriver. */
+  readonly act: (actions: readonly object[]) => Promise<unknown>;
   readonly show: () => Promise<unknown>;
   readonly navigate: (url: string) => Promise<unknown>;
   readonly back: () => Promise<unknown>;

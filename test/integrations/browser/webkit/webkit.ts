@@ -53,13 +53,22 @@ export class WebKit {
     this.#firstTab = firstTab;
   }
 
+  /** Opens a tab that is hidden behind the first one. */
   async openTab(url: string): Promise<WebKitTab> {
     const opened = await this.#alone(async () => {
       // The tab of the last command may be closed.
       await this.#send('POST', '/window', { handle: this.#firstTab });
       return this.#send('POST', '/window/new', { type: 'tab' });
     });
-    const { handle } = opened as { handle: string };
+    return this.#tabAt((opened as { handle: string }).handle, url);
+  }
+
+  /** Uses the first tab, the only one that is seen: keys and the mouse wait for that. */
+  useFirstTab(url: string): Promise<WebKitTab> {
+    return this.#tabAt(this.#firstTab, url);
+  }
+
+  async #tabAt(handle: string, url: string): Promise<WebKitTab> {
     const inTab = (method: string, path: string, body?: object) =>
       this.#alone(async () => {
         await this.#send('POST', '/window', { handle });
@@ -74,6 +83,7 @@ export class WebKit {
         const followed = await evaluate('JSON.stringify(globalThis.followed ?? null)');
         return (JSON.parse(followed as string) as Followed | null) ?? undefined;
       },
+      act: actions => inTab('POST', '/actions', { actions }),
       navigate: to => inTab('POST', '/url', { url: to }),
       back: () => inTab('POST', '/back', {}),
       close: () => inTab('DELETE', '/window'),
@@ -107,6 +117,8 @@ export interface WebKitTab {
   readonly evaluate: (expression: string) => Promise<unknown>;
   /** What has come so far; undefined before the page is loaded. */
   readonly followed: () => Promise<Omit<Followed, 'ping'> | undefined>;
+  /** Keys and the mouse, as actions of WebDriver. */
+  readonly act: (actions: readonly object[]) => Promise<unknown>;
   readonly navigate: (url: string) => Promise<unknown>;
   readonly back: () => Promise<unknown>;
   readonly close: () => Promise<unknown>;

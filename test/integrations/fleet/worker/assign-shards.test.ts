@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import fc from 'fast-check';
 import {
   assignShards,
-  liking,
+  rankOf,
   shardOf,
   type Participant,
 } from '../../../../src/integrations/fleet/worker/assign-shards.js';
@@ -73,15 +73,15 @@ describe('shards', () => {
     );
   });
 
-  it('ask the workers in any order: no shard and worker like each other more than what they have', () => {
+  it('are matched stably: no shard and worker prefer each other to what they have', () => {
     fc.assert(
       fc.property(participants, fc.integer({ min: 1, max: 100 }), (workers, shards) => {
         const owners = assignShards(shards, workers);
-        for (const [index, like] of workers.map(({ worker }) => liking(worker)).entries()) {
-          const has = owners.flatMap((owner, shard) => (owner === index ? [like(shard)] : []));
+        for (const [index, rank] of workers.map(({ worker }) => rankOf(worker)).entries()) {
+          const owned = owners.flatMap((owner, shard) => (owner === index ? [rank(shard)] : []));
           owners.forEach((owner, shard) => {
-            const isLikedMore = like(shard) < liking(workers[owner]!.worker)(shard);
-            ok(owner === index || !isLikedMore || has.every(its => its < like(shard)));
+            const isPreferred = rank(shard) < rankOf(workers[owner]!.worker)(shard);
+            ok(owner === index || !isPreferred || owned.every(other => other < rank(shard)));
           });
         }
       }),

@@ -482,6 +482,28 @@ describe('a fleet of workers', () => {
     strictEqual(of(a, 'identity_rejected').length, 1);
   });
 
+  it('has no gap when the service answers for an identity again, however long it had no news before', () => {
+    const { start, pass, ids, tokens, emulator, memory, publish, numbersOf } = virtualFleet({
+      identities: 1,
+    });
+    const good = tokens.get(ids[0]!)!;
+    const a = start('a');
+    // Longer than the service keeps events.
+    pass(600_000);
+    tokens.set(ids[0]!, 'unknown');
+    emulator.expireToken(good);
+    pass(70_000);
+    ok(of(a, 'identity_rejected').length >= 1);
+    tokens.set(ids[0]!, emulator.renewToken(good));
+    publish(ids[0]!);
+    pass(120_000);
+    deepStrictEqual(numbersOf(ids[0]!), { published: [1], stored: [1] });
+    deepStrictEqual(
+      memory.records.filter(({ gap }) => gap),
+      [],
+    );
+  });
+
   it('has no gap if identities are not wanted for a moment, however long they had no news', () => {
     const { start, pass, ids, identities$, memory } = virtualFleet({ identities: 4 });
     start('a');

@@ -1,12 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { request } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { lastValueFrom, toArray } from 'rxjs';
+import { lastValueFrom } from 'rxjs';
 import { createClient, lobbyAddress } from 'lobby-rx';
-import { createEmulator, seedWorld } from 'lobby-rx/emulator';
 import { called } from '../called.js';
 import { lobbyRx } from '../lobby-rx.js';
 
@@ -214,54 +210,6 @@ describe('lobby-rx emulate', () => {
 
     const people = lobbyRx(['emulate', '--lobby', 'ws://127.0.0.1:8080/play', '--exit-with-stdin']);
     match((await people.exited).out, /lobby +ws:\/\/127.0.0.1:8080\/play {2}takes the player token/);
-  });
-
-  describe('with --world', () => {
-    let folder: string;
-    const write = (file: unknown) => {
-      const path = join(folder, 'world.json');
-      writeFileSync(path, typeof file === 'string' ? file : JSON.stringify(file));
-      return path;
-    };
-    before(() => {
-      folder = mkdtempSync(join(tmpdir(), 'world-'));
-    });
-    after(() => rmSync(folder, { recursive: true }));
-
-    it('begins with a world that was saved, its tokens and members included', async () => {
-      const emulator = createEmulator({ seed: 5 });
-      const world = seedWorld(emulator, { seed: 5 });
-      emulator.leave(world.groupId, world.friendIds[0]!);
-      const path = write({ saved: emulator.save(), world });
-      const run = lobbyRx(['emulate', '--json', '--world', path]);
-      await run.prints('\n');
-      const { url, identityToken, groupId } = JSON.parse(run.out()) as Record<string, string>;
-      const client = createClient({ url: url!, token: identityToken! });
-      const members = await lastValueFrom(client.group.members(groupId!).pipe(toArray()));
-      deepStrictEqual([identityToken, members.length], [world.identityToken, 136]);
-      run.process.kill();
-      await run.exited;
-    });
-
-    it('says what is wrong with a file, and quotes nothing of it', async () => {
-      const emulator = createEmulator({ seed: 5 });
-      const world = seedWorld(emulator, { seed: 5 });
-      const saved = emulator.save();
-      const wrong: readonly (readonly [unknown, RegExp])[] = [
-        ['{"saved": "secret', /one that is not JSON/],
-        [{ saved: {}, world: {} }, /returned by emulator\.save\(\)/],
-        [{ members: [] }, /another one/],
-        [{ saved, world: { ...world, identityToken: 'a secret; rm' } }, /do not belong together/],
-        [{ saved, world: { ...world, friendIds: [world.lobbyId] } }, /do not belong together/],
-      ];
-      for (const [file, expected] of wrong) {
-        const { code, err } = await lobbyRx(['emulate', '--world', write(file)]).exited;
-        match(err, expected);
-        deepStrictEqual([code, err.includes('secret')], [2, false]);
-      }
-      const both = await lobbyRx(['emulate', '--world', write({ saved, world }), '--seed', '3']).exited;
-      match(both.err, /use either --world/);
-    });
   });
 
   it('has help', async () => {

@@ -24,6 +24,24 @@ describe('the emulated world', () => {
     ok(worlds[0]?.identityToken !== worlds[2]?.identityToken);
   });
 
+  it('can be read as it is, and says when it changed last', () => {
+    const { emulator, me, group_id, pass } = createFixture();
+    const { records } = emulator;
+    const before = records.tick;
+    pass(50);
+    strictEqual(records.tick, before);
+    const grace = emulator.addIdentity({ display_name: 'Grace' });
+    emulator.join(group_id, grace.identity_id);
+    ok(records.tick > before);
+    strictEqual(records.identities.get(grace.identity_id)?.profile.display_name, 'Grace');
+    deepStrictEqual([...records.groups.get(group_id)!.members.keys()].slice(-2), [
+      me.identity_id,
+      grace.identity_id,
+    ]);
+    emulator.expireToken(grace.token);
+    strictEqual(records.bearers.get(grace.token)?.expired, true);
+  });
+
   it('rejects commands with ids and tokens that it has not issued', () => {
     const { emulator, me, group_id } = createFixture();
     for (const act of [

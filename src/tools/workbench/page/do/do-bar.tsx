@@ -13,16 +13,17 @@ const GROUPS = [...new Set(DEEDS.map(({ group }) => group))];
  */
 export function DoBar({
   view,
-  who_id,
-  connected,
+  subject: { target: who_id, connected },
   choose,
   type,
   moveClock,
 }: {
   view: WorldView;
-  who_id: string;
-  /** Whose clients are here: they stand first. */
-  connected: readonly string[];
+  subject: {
+    readonly target: string;
+    /** Whose clients are here: they stand first. */
+    readonly connected: readonly string[];
+  };
   choose: (who_id: string) => void;
   type: Type;
   moveClock: () => void;
@@ -35,46 +36,20 @@ export function DoBar({
     setAt(index);
     setText(DEEDS[index]!.text?.[1] ?? '');
   };
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      pick(ANY);
-      setTimeout(() => input.current?.focus());
-    };
-    addEventListener('keydown', focus);
-    return () => removeEventListener('keydown', focus);
-  }, []);
+  useCommandKey(() => {
+    pick(ANY);
+    setTimeout(() => input.current?.focus());
+  });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     if (deed.line === 'clock') moveClock();
     else if (deed.line === 'lost') void lose(type, whoIs(who_id, view.self));
     else void type(lineOf(deed, text, who_id, view.self));
   };
-  const isConnected = ({ identity_id }: SeenIdentity) => connected.includes(identity_id);
-  const options = (identities: readonly SeenIdentity[]) =>
-    identities.map(({ identity_id, display_name }) => (
-      <option key={identity_id} value={identity_id}>
-        {display_name}
-        {identity_id === view.self ? ' · printed' : ''}
-      </option>
-    ));
   return (
     <form class="do" onSubmit={submit}>
       <span aria-hidden="true">Do</span>
-      <select aria-label="Do" value={at} onChange={event => pick(Number(event.currentTarget.value))}>
-        {GROUPS.map(group => (
-          <optgroup key={group} label={group}>
-            {DEEDS.map((other, i) =>
-              other.group === group ? (
-                <option key={other.label} value={i}>
-                  {other.label}
-                </option>
-              ) : null,
-            )}
-          </optgroup>
-        ))}
-      </select>
+      <Deeds at={at} pick={pick} />
       {deed.text && (
         <input
           ref={input}
@@ -87,20 +62,73 @@ export function DoBar({
           onInput={event => setText(event.currentTarget.value)}
         />
       )}
-      {deed.isToOne && (
-        <>
-          <span aria-hidden="true">to</span>
-          <select aria-label="To whom" value={who_id} onChange={event => choose(event.currentTarget.value)}>
-            <optgroup label="Connected">{options(view.identities.filter(isConnected))}</optgroup>
-            <optgroup label="Others">
-              {options(view.identities.filter(identity => !isConnected(identity)))}
-            </optgroup>
-          </select>
-        </>
-      )}
+      {deed.isToOne && <Target {...{ view, who_id, connected, choose }} />}
       <button class="primary">Do it</button>
       <Commands view={view} />
     </form>
+  );
+}
+
+/** Calls a function when Ctrl+K is pressed. */
+function useCommandKey(act: () => void) {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      act();
+    };
+    addEventListener('keydown', press);
+    return () => removeEventListener('keydown', press);
+  }, []);
+}
+
+/** What can be done. */
+function Deeds({ at, pick }: { at: number; pick: (index: number) => void }) {
+  return (
+    <select aria-label="Do" value={at} onChange={event => pick(Number(event.currentTarget.value))}>
+      {GROUPS.map(group => (
+        <optgroup key={group} label={group}>
+          {DEEDS.map((deed, i) =>
+            deed.group === group ? (
+              <option key={deed.label} value={i}>
+                {deed.label}
+              </option>
+            ) : null,
+          )}
+        </optgroup>
+      ))}
+    </select>
+  );
+}
+
+/** To whom it is done. */
+function Target({
+  view: { identities, self },
+  who_id,
+  connected,
+  choose,
+}: {
+  view: WorldView;
+  who_id: string;
+  connected: readonly string[];
+  choose: (who_id: string) => void;
+}) {
+  const isConnected = ({ identity_id }: SeenIdentity) => connected.includes(identity_id);
+  const options = (some: readonly SeenIdentity[]) =>
+    some.map(({ identity_id, display_name }) => (
+      <option key={identity_id} value={identity_id}>
+        {display_name}
+        {identity_id === self ? ' · printed' : ''}
+      </option>
+    ));
+  return (
+    <>
+      <span aria-hidden="true">to</span>
+      <select aria-label="To whom" value={who_id} onChange={event => choose(event.currentTarget.value)}>
+        <optgroup label="Connected">{options(identities.filter(isConnected))}</optgroup>
+        <optgroup label="Others">{options(identities.filter(identity => !isConnected(identity)))}</optgroup>
+      </select>
+    </>
   );
 }
 

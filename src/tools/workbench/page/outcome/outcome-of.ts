@@ -17,6 +17,8 @@ export interface Outcome {
   readonly patience: number;
   /** Whose doing it was, if it is trouble. */
   readonly reason: string;
+  /** Whether its client needs another token. */
+  readonly wantsToken: boolean;
 }
 
 /** After an answer, a client that watches polls again within this, in ms. */
@@ -41,7 +43,13 @@ const PATIENCE: Readonly<Record<OutcomeKind, number>> = {
 export function outcomeOf(request: SeenRequest): Outcome {
   const kind = kindOf(request);
   const reason = reasonOf(kind, request);
-  return { kind, isTrouble: reason !== '', patience: PATIENCE[kind], reason };
+  return {
+    kind,
+    isTrouble: reason !== '',
+    patience: PATIENCE[kind],
+    reason,
+    wantsToken: request.status === 401,
+  };
 }
 
 function kindOf({ ended_at, status, is_poll, has_news }: SeenRequest): OutcomeKind {
@@ -60,6 +68,7 @@ function reasonOf(kind: OutcomeKind, { status, fault }: SeenRequest): string {
   if (kind === 'limited') return 'the service limited its rate';
   if (kind === 'refused') return status === 401 ? 'its token was refused' : 'its token may not do that';
   if (kind !== 'failed') return '';
+  if (status === 404) return 'there is no such thing';
   const who = fault === 'html' || status === 502 ? 'a proxy' : 'the service';
   return `${who} answered ${status}`;
 }

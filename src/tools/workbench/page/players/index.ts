@@ -1,2 +1,2 @@
 export { Counts, Players } from './players.js';
-export { playersOf, type Tone } from './players-of.js';
+export { playersOf, type Player, type Tone } from './players-of.js';

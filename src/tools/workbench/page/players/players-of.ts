@@ -73,10 +73,10 @@ function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean)
   const quiet = now - last.ended_at!;
   const ago = quiet < 500 ? 'just now' : `${seconds(quiet)} ago`;
   const isSilent = open.length === 0 && quiet >= outcome.patience;
-  if (last.status === 401) {
-    const refused = `its token was refused ${ago}`;
+  if (outcome.kind === 'refused') {
+    const refused = `${outcome.reason} ${ago}`;
     const words = isSilent ? `stopped: ${refused}, no request since` : refused;
-    return { tone: 'bad', words, remedy: 'token' };
+    return { tone: 'bad', words, ...(outcome.wantsToken && { remedy: 'token' }) };
   }
   if (isBad) {
     const words = `${outcome.reason} ${ago}`;

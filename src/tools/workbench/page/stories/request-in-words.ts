@@ -5,7 +5,7 @@ import { inSeconds } from './words.js';
 /** What became of a request. */
 export function requestInWords(request: SeenRequest): string {
   const { at, ended_at, status, events, is_poll, fault } = request;
-  const { kind } = outcomeOf(request);
+  const { kind, reason } = outcomeOf(request);
   const planned = fault === undefined ? '' : `, by the fault ${fault}`;
   if (kind === 'open') return is_poll ? `waiting${planned}` : `not answered yet${planned}`;
   const after = inSeconds(ended_at! - at);
@@ -13,14 +13,12 @@ export function requestInWords(request: SeenRequest): string {
   if (kind === 'lost') return `connection lost after ${after}${planned}`;
   if (kind === 'answered') return `answered after ${after}${planned}`;
   if (kind === 'empty') return `held for ${after}, nothing new${planned}`;
-  if (kind !== 'news') return `${status} after ${after}${planned || reasonOf(status!)}`;
+  if (kind !== 'news') {
+    // The reason of most failures only says the status again.
+    const why = reason.includes(String(status)) ? '' : `: ${reason}`;
+    return `${status} after ${after}${planned || why}`;
+  }
   const { length } = events;
   const news = length === 0 ? 'news' : `${length} event${length === 1 ? '' : 's'}`;
   return `held for ${after}, answered with ${news}${planned}`;
-}
-
-function reasonOf(status: number): string {
-  if (status === 401) return ': the token was refused';
-  if (status === 403) return ': not for this token';
-  return status === 404 ? ': there is no such thing' : '';
 }

@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Type } from '../do/index.js';
 import type { Story } from './stories-of.js';
@@ -29,48 +30,19 @@ export function StoryList({
   /** The newest that was there when somebody began to read. */
   const [until, hold] = useState<number>();
   const list = useRef<HTMLOListElement>(null);
-  const all = stories.filter(
-    story => isAbout(story, chosen) && wordsIn(story).toLowerCase().includes(text.toLowerCase()),
-  );
+  const all = stories.filter(story => isAbout(story, chosen) && has(story, text));
   const shown = until === undefined ? all : all.filter(({ at }) => at <= until);
   const read = () => hold(before => before ?? stories[0]?.at);
-  const waiting = all.length - shown.length;
-  useEffect(() => {
-    const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-      if (ctrlKey || metaKey || altKey || (target as Element).matches('input, select')) return;
-      if (key !== 'j' && key !== 'k') return;
-      read();
-      const buttons = [...list.current!.querySelectorAll<HTMLButtonElement>('.what')];
-      const at = buttons.indexOf(document.activeElement as HTMLButtonElement) + (key === 'j' ? 1 : -1);
-      buttons[Math.min(buttons.length - 1, Math.max(0, at))]?.focus();
-    };
-    addEventListener('keydown', walk);
-    return () => removeEventListener('keydown', walk);
-  });
+  const goOn = () => hold(undefined);
+  useWalk(list, read);
   return (
     <div
       onPointerEnter={event => event.pointerType === 'mouse' && read()}
-      onPointerLeave={() => hold(undefined)}
+      onPointerLeave={goOn}
       onFocusIn={read}
-      onFocusOut={() => hold(undefined)}
+      onFocusOut={goOn}
     >
-      <div class="bar">
-        <input
-          type="search"
-          aria-label="Filter"
-          placeholder="Filter: player, kind, text…"
-          value={text}
-          onInput={event => setText(event.currentTarget.value)}
-        />
-        <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
-          Every request
-        </button>
-        {waiting > 0 && (
-          <button type="button" class="primary" onClick={() => hold(undefined)}>
-            {waiting} new
-          </button>
-        )}
-      </div>
+      <Bar {...{ text, setText, isEach, setIsEach, goOn }} waiting={all.length - shown.length} />
       <ol ref={list} class="stories" aria-label="What happened, the newest first">
         {shown.slice(0, SHOWN).map(story => (
           <StoryView
@@ -84,11 +56,66 @@ export function StoryList({
   );
 }
 
+/** What is looked for, and how many stories wait until nobody reads any more. */
+function Bar({
+  text,
+  setText,
+  isEach,
+  setIsEach,
+  waiting,
+  goOn,
+}: {
+  text: string;
+  setText: (text: string) => void;
+  isEach: boolean;
+  setIsEach: (isEach: boolean) => void;
+  waiting: number;
+  goOn: () => void;
+}) {
+  return (
+    <div class="bar">
+      <input
+        type="search"
+        aria-label="Filter"
+        placeholder="Filter: player, kind, text…"
+        value={text}
+        onInput={event => setText(event.currentTarget.value)}
+      />
+      <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
+        Every request
+      </button>
+      {waiting > 0 && (
+        <button type="button" class="primary" onClick={goOn}>
+          {waiting} new
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Goes through the stories by the keys j and k. */
+function useWalk(list: RefObject<HTMLOListElement>, read: () => void) {
+  useEffect(() => {
+    const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
+      if (ctrlKey || metaKey || altKey || (target as Element).matches('input, select')) return;
+      if (key !== 'j' && key !== 'k') return;
+      read();
+      const buttons = [...list.current!.querySelectorAll<HTMLButtonElement>('.what')];
+      const at = buttons.indexOf(document.activeElement as HTMLButtonElement) + (key === 'j' ? 1 : -1);
+      buttons[Math.min(buttons.length - 1, Math.max(0, at))]?.focus();
+    };
+    addEventListener('keydown', walk);
+    return () => removeEventListener('keydown', walk);
+  });
+}
+
 /** A story is of those whom it is about, and of those who met it. */
 const isAbout = ({ who_id, effects }: Story, chosen: string | undefined) =>
   chosen === undefined || who_id === chosen || effects.some(effect => effect.who_id === chosen);
 
-/** What a filter looks at. */
+/** Whether a story has what a filter looks for, in letters of any case. */
+const has = (story: Story, text: string) => wordsIn(story).toLowerCase().includes(text.toLowerCase());
+
 const wordsIn = ({ title, end, effects, actions }: Story) =>
   [
     title,

@@ -26,11 +26,21 @@ describe('the outcome of a request', () => {
 
   it('says whose doing trouble was', () => {
     deepStrictEqual(
-      [failed(0), failed(401), failed(403), failed(429), failed(502), failed(503), failed(503, 'html')],
+      [
+        failed(0),
+        failed(401),
+        failed(403),
+        failed(404),
+        failed(429),
+        failed(502),
+        failed(503),
+        failed(503, 'html'),
+      ],
       [
         ['lost', 'the connection was lost'],
         ['refused', 'its token was refused'],
         ['refused', 'its token may not do that'],
+        ['failed', 'there is no such thing'],
         ['limited', 'the service limited its rate'],
         ['failed', 'a proxy answered 502'],
         ['failed', 'the service answered 503'],

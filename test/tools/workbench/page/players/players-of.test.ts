@@ -75,6 +75,14 @@ describe('the players of a workbench', () => {
     deepStrictEqual(verdictAt(4_000, refused, poll(1_000))[0], 'ok');
   });
 
+  it('have stopped with a token that may not do that, for which a new one is no remedy', () => {
+    const forbidden = poll(0, { ended_at: 0, status: 403 });
+    deepStrictEqual(verdictAt(60_000, forbidden), [
+      'bad',
+      'stopped: its token may not do that 60 s ago, no request since',
+    ]);
+  });
+
   it('are gone when they have given up a poll, or send none for long', () => {
     deepStrictEqual(verdictAt(1_000, poll(0, { ended_at: 500 })), ['gone', 'gone, 1 s ago']);
     deepStrictEqual(verdictAt(6_500, poll(0, { ended_at: 500, status: 200 })), ['gone', 'gone, 6 s ago']);

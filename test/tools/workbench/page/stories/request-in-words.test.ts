@@ -56,14 +56,15 @@ describe('a request in words', () => {
       [
         said({ ended_at, status: 502, fault: 'html' }),
         said({ fault: 'stall_before_headers' }),
-        ...[401, 403, 404, 500].map(status => said({ ended_at, status })),
+        ...[401, 403, 404, 429, 500].map(status => said({ ended_at, status })),
       ],
       [
         '502 after 0 ms, by the fault html',
         'waiting, by the fault stall_before_headers',
-        '401 after 0 ms: the token was refused',
-        '403 after 0 ms: not for this token',
+        '401 after 0 ms: its token was refused',
+        '403 after 0 ms: its token may not do that',
         '404 after 0 ms: there is no such thing',
+        '429 after 0 ms: the service limited its rate',
         '500 after 0 ms',
       ],
     );

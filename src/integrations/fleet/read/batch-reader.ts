@@ -1,0 +1,161 @@
+import { defer, finalize, merge, Observable, Subject, tap, type Subscriber } from 'rxjs';
+import { isInputError, toInput } from '../../../error/index.js';
+import type { LiveEvent, NoOwnEvents } from '../../../protocol/index.js';
+import { backoff, type Gap } from '../../../stream/index.js';
+import type { ConsumerLog } from './consumer-log.js';
+import { DurablePosition, type DurablePositionConfig } from './durable-position.js';
+import { HandledRecords } from './handled-records.js';
+import {
+  isNewerVersion,
+  natsProblem,
+  orderedMessages,
+  storedMessage,
+  storedRecord,
+  streamState,
+  type OpenFleet,
+  type OrderedMessage,
+  type StoredRecord,
+} from '../nats/index.js';
+
+/** Events of one identity that came together. */
+export interface FleetBatch<Own extends object = NoOwnEvents> {
+  readonly identity_id: string;
+  /** Oldest first. Empty if there is only a gap. */
+  readonly events: readonly LiveEvent<Own>[];
+  /** What may be missing before them. */
+  readonly gap?: Gap;
+  /**
+   * Where they are: higher than those of all batches before, also in a stream that was created
+   * again; lower only with a `gap`, if a server has lost the end of the stream. Save it, and pass
+   * it as `from` later.
+   */
+  readonly position: number;
+  /** When they were stored, in ms, by the clock of NATS. */
+  readonly storedAt: number;
+  /** How many messages of this consumer were left when NATS sent these: 0 if they are the last. */
+  readonly lag: number;
+}
+
+/** What a reader reads, and what it does with it. */
+interface BatchReaderConfig<Own extends object> extends Pick<DurablePositionConfig, 'subjects' | 'from'> {
+  readonly fleet: OpenFleet;
+  readonly durable: string | undefined;
+  readonly ack: ((batch: FleetBatch<Own>) => unknown) | undefined;
+  readonly log: ConsumerLog;
+  readonly decode: (answer: StoredRecord['answer']) => readonly LiveEvent<Own>[];
+}
+
+/** Reads the batches of one consumer. It goes on where it was after each failure. */
+export class BatchReader<Own extends object> {
+  readonly #config: BatchReaderConfig<Own>;
+  readonly #handled: HandledRecords;
+  readonly #takenOver$ = new Subject<never>();
+  #durable: DurablePosition | undefined;
+
+  constructor(config: BatchReaderConfig<Own>) {
+    this.#config = config;
+    this.#handled = new HandledRecords(config.from);
+  }
+
+  /** May be subscribed to once. */
+  batches(): Observable<FleetBatch<Own>> {
+    const batches$ = new Observable<FleetBatch<Own>>(subscriber => {
+      const end = (error?: unknown) => {
+        subscriber.error(natsProblem(error ?? new Error('the delivery has ended')));
+      };
+      this.#read(subscriber).then(end, end);
+    });
+    const shouldRetry = (error: unknown) => {
+      if (!this.#handled.hasBegun || isInputError(error) || isNewerVersion(error)) return false;
+      this.#config.log.retrying(error);
+      return true;
+    };
+    return merge(batches$.pipe(backoff({ shouldRetry })), this.#takenOver$).pipe(
+      finalize(() => this.#durable?.close()),
+    );
+  }
+
+  /** Resolves when the delivery has ended. */
+  async #read(subscriber: Subscriber<FleetBatch<Own>>): Promise<void> {
+    const { fleet, subjects } = this.#config;
+    const state = await streamState(fleet);
+    const generation = await fleet.generationOf(state.created);
+    await this.#openDurable(subscriber);
+    if (isClosed(subscriber)) return;
+    const storedAt = async (sequence: number) => (await this.#messageAt(sequence))?.at;
+    const start = await this.#handled.resume(state, generation, storedAt);
+    const { messages, stop } = await orderedMessages(fleet, subjects, start);
+    subscriber.add(stop);
+    for await (const message of messages) {
+      await this.#handle(message, subscriber);
+      if (isClosed(subscriber)) return;
+    }
+  }
+
+  /** Opens the position of a consumer that has a name, once. */
+  async #openDurable(subscriber: Subscriber<unknown>): Promise<void> {
+    const { fleet, durable, subjects, from } = this.#config;
+    if (durable === undefined || this.#durable) return;
+    const takenOver = (error: unknown) => this.#takenOver$.error(error);
+    this.#durable = await DurablePosition.open(fleet, { durable, subjects, from }, takenOver);
+    // It was not there yet when the subscriber left.
+    if (isClosed(subscriber)) this.#durable.close();
+    else if (from === undefined) this.#handled.continue(this.#durable.position);
+  }
+
+  async #handle(message: OrderedMessage, subscriber: Subscriber<FleetBatch<Own>>): Promise<void> {
+    const { log } = this.#config;
+    const record = await storedRecord(message, sequence => this.#messageAt(sequence));
+    if (isClosed(subscriber)) return;
+    log.reading(message);
+    const position = this.#handled.positionOf(message);
+    const batch = record && this.#batchOf(message, record, position);
+    if (batch) {
+      subscriber.next(batch);
+      await this.#acknowledged(batch, subscriber);
+    }
+    // It is delivered again to the next subscriber.
+    if (isClosed(subscriber)) return;
+    log.handled();
+    this.#handled.add(message);
+    this.#durable?.handled(position);
+  }
+
+  /** A record as a batch; `undefined` if nothing is in it. */
+  #batchOf(
+    { at: storedAt, lag }: OrderedMessage,
+    record: StoredRecord,
+    position: number,
+  ): FleetBatch<Own> | undefined {
+    const { identity_id } = record;
+    const gap = this.#handled.gapBefore(record);
+    const events = this.#config.decode(record.answer);
+    if (events.length === 0 && !gap) return undefined;
+    return { identity_id, events, ...(gap && { gap }), position, storedAt, lag };
+  }
+
+  /** Resolves when a batch has been acknowledged, or its subscriber has left. */
+  #acknowledged(batch: FleetBatch<Own>, subscriber: Subscriber<unknown>): Promise<void> | undefined {
+    const { ack } = this.#config;
+    if (!ack || isClosed(subscriber)) return undefined;
+    return new Promise(resolve => {
+      const acking = defer(() => toInput(ack(batch)))
+        .pipe(
+          // Perhaps it failed because another process has taken over.
+          tap({ error: () => this.#durable?.check() }),
+          backoff(),
+        )
+        .subscribe();
+      subscriber.add(acking);
+      acking.add(resolve);
+    });
+  }
+
+  async #messageAt(seq: number) {
+    const stored = await storedMessage(this.#config.fleet, { seq });
+    return stored ? { headers: stored.header, data: stored.data, at: stored.time.getTime() } : undefined;
+  }
+}
+
+/** For the compiler, a field that was checked does not change by itself. */
+const isClosed = (subscriber: Subscriber<unknown>): boolean => subscriber.closed;

@@ -1,0 +1,162 @@
+import { defer, Observable, retry, tap, timer, type SchedulerLike } from 'rxjs';
+import { createClient, type ClientConfig } from '../../../../client/index.js';
+import { rawEventsWatch } from '../../../../endpoint/index.js';
+import { watchSettings } from '../../../../stream/index.js';
+import type { Transport } from '../../../../transport/index.js';
+import type { FleetEvent } from '../../fleet-event.js';
+import { numberOf, shardOf } from '../assign-shards.js';
+import type { Presence } from '../fleet-registry.js';
+import type { IdentityEvent } from './identity-status.js';
+import { RequestBudget } from './request-budget.js';
+import type { ShardCheckpoints } from '../shard-checkpoints.js';
+import { Starts } from './starts.js';
+import { storedWatch, type StoredWatchConfig } from './stored-watch.js';
+
+/** How long a poll may last, if the options of a client do not say it, in ms. */
+const { timeout: POLL_TIMEOUT_MS } = watchSettings({});
+
+/** When the service refuses to answer for an identity, it is asked again after this time, in ms. */
+const ASK_AGAIN_MS = 60_000;
+
+/** How many watches begin at once. */
+const MAX_STARTS = 256;
+
+/**
+ * The `overloaded` event tells of a watch that has not begun after this time, in ms: the service
+ * keeps events for 300 s.
+ */
+const LATE_START_MS = 200_000;
+
+/** An address that polls are sent from. */
+export interface PollAddress {
+  /** All workers that name it so share its rate. Without a name, it is this worker's alone. */
+  readonly name: string | undefined;
+  readonly transports: readonly Transport[];
+}
+
+/** How a worker polls identities. */
+export interface IdentityPollsConfig extends Pick<
+  StoredWatchConfig,
+  'log' | 'newKey' | 'random' | 'monotonic'
+> {
+  readonly client: (identity_id: string) => ClientConfig;
+  /** The addresses that polls are sent from. */
+  readonly addresses: readonly PollAddress[];
+  /** From each address. */
+  readonly requestsPerMinute: number;
+  readonly emit: (event: FleetEvent) => void;
+  readonly scheduler: SchedulerLike;
+}
+
+/**
+ * The polls of a worker: each identity is polled from one of its addresses, within the budget of
+ * that address.
+ */
+export class IdentityPolls {
+  readonly #config: IdentityPollsConfig;
+  readonly #addresses: readonly {
+    readonly id: number | undefined;
+    readonly transports: readonly Transport[];
+    readonly budget: RequestBudget;
+  }[];
+  readonly #starts: Starts;
+  #isLate = false;
+
+  constructor(config: IdentityPollsConfig) {
+    const { addresses, requestsPerMinute, emit, scheduler } = config;
+    this.#config = config;
+    this.#starts = new Starts(MAX_STARTS, scheduler);
+    this.#addresses = addresses.map(({ name, transports }) => ({
+      id: name === undefined ? undefined : numberOf(name),
+      transports,
+      budget: new RequestBudget(requestsPerMinute, scheduler, emit),
+    }));
+  }
+
+  /** A number for each address that has a name: workers with the same number share its rate. */
+  get addresses(): readonly number[] {
+    return this.#addresses.flatMap(({ id }) => id ?? []);
+  }
+
+  /** How many polls wait for the rate limit. */
+  get waiting(): number {
+    return this.#addresses.reduce((sum, { budget }) => sum + budget.waiting, 0);
+  }
+
+  /** Shares the rate of each address with all workers that are alive and poll from it, too. */
+  shareRate(present: readonly Presence[]): void {
+    for (const { id, budget } of this.#addresses) {
+      if (id === undefined) continue;
+      const sharing = present.filter(({ addresses }) => addresses.includes(id)).map(({ worker }) => worker);
+      budget.shareAmong(Math.max(1, new Set(sharing).size));
+    }
+  }
+
+  /** Tells if polls have to wait, or need not any more, and if watches do not begin. */
+  check(): void {
+    const { waiting, wait } = this.#starts.late;
+    const isLate = wait > LATE_START_MS;
+    if (isLate && !this.#isLate) this.#config.emit({ kind: 'overloaded', by: 'time', identities: waiting });
+    this.#isLate = isLate;
+    for (const { budget } of this.#addresses) budget.check();
+  }
+
+  /**
+   * Follows one identity, from the newer one of its last record and its bare checkpoint. If the
+   * service refuses to answer for it, it is asked again after a minute.
+   */
+  watch(identity_id: string, checkpoints: Pick<ShardCheckpoints, 'of'>): Observable<IdentityEvent> {
+    const watch$ = new Observable<IdentityEvent>(subscriber => {
+      const emit = (event: IdentityEvent) => subscriber.next(event);
+      const askAgain = (error: unknown) => {
+        emit({ kind: 'rejected', error, retryIn: ASK_AGAIN_MS });
+        return timer(ASK_AGAIN_MS, this.#config.scheduler);
+      };
+      const events$ = defer(() => this.#watch(identity_id, checkpoints, emit));
+      return events$.pipe(retry({ delay: askAgain })).subscribe(subscriber);
+    });
+    return this.#starts.turn(watch$);
+  }
+
+  #watch(
+    identity_id: string,
+    checkpoints: Pick<ShardCheckpoints, 'of'>,
+    emit: (event: IdentityEvent) => void,
+  ): Observable<IdentityEvent> {
+    const { client, log, newKey, random, scheduler, monotonic } = this.#config;
+    const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
+    const given = client(identity_id);
+    // Not by the same number as the address, of which each would have one transport then.
+    const send = given.transport ?? transports[shardOf(`${identity_id} `, transports.length)]!;
+    const timeout = given.watch?.timeout ?? POLL_TIMEOUT_MS;
+    const transport: Transport = request => {
+      emit({ kind: 'polled', timeout });
+      return send(request);
+    };
+    // All identities share the budget of their address.
+    const watch = { ...given.watch, quota: Infinity };
+    const config: ClientConfig = { scheduler, testing: { random }, ...given, transport, watch };
+    const own = createClient(config);
+    const { response } = rawEventsWatch;
+    const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
+    const beforePoll = () => {
+      if (budget.waiting > 0) emit({ kind: 'waiting' });
+      return budget.take();
+    };
+    const events$ = storedWatch({
+      identity_id,
+      checkpoints,
+      log,
+      newKey,
+      random,
+      scheduler,
+      monotonic,
+      watch: options => own.watchSignals(endpoint, {}, { ...options, beforePoll }),
+    });
+    return events$.pipe(
+      tap(event => {
+        if (event.kind === 'status') budget.slowDownFor(event.status);
+      }),
+    );
+  }
+}

@@ -1,0 +1,78 @@
+import type { Observable, SchedulerLike } from 'rxjs';
+import { isStatusError, MAX_WAIT_MS } from '../../../../error/index.js';
+import type { WatchStatus } from '../../../../stream/index.js';
+import type { FleetEvent } from '../../fleet-event.js';
+import { RateLimit } from './rate-limit.js';
+
+/** A longer wait than this for the turn of a poll is worth telling, in ms. */
+const NOTICEABLE_MS = 1_000;
+
+/**
+ * How long to wait if the service says that there are too many requests, but not for how long, in
+ * ms.
+ */
+const DEFAULT_WAIT_MS = 60_000;
+
+/** The part of a minute's requests that may be sent at once. */
+const BURST = 0.5;
+
+/**
+ * How many polls may be sent from one address. All identities that are polled from there share it.
+ */
+export class RequestBudget {
+  readonly #limit: RateLimit;
+  readonly #perMinute: number;
+  readonly #emit: (event: FleetEvent) => void;
+  #isLimited = false;
+  #isPaused = false;
+
+  constructor(requestsPerMinute: number, scheduler: SchedulerLike, emit: (event: FleetEvent) => void) {
+    this.#emit = emit;
+    this.#perMinute = requestsPerMinute;
+    this.#limit = new RateLimit({ ...this.#rateAmong(1), scheduler });
+  }
+
+  /**
+   * Shares the rate among all workers that send from the address. When one more comes, all together
+   * may send too much until their next beat.
+   */
+  shareAmong(workers: number): void {
+    this.#limit.change(this.#rateAmong(workers));
+  }
+
+  /** How many polls wait. */
+  get waiting(): number {
+    return this.#limit.waiting;
+  }
+
+  /** Completes when the next poll may be sent. */
+  take(): Observable<never> {
+    return this.#limit.turn();
+  }
+
+  /** If the service has refused a poll because there were too many, all others wait, too. */
+  slowDownFor({ state, error }: WatchStatus): void {
+    if (state !== 'retrying' || !isStatusError(error) || error.status !== 429) return;
+    const wait = Math.min(error.retryAfter ?? DEFAULT_WAIT_MS, MAX_WAIT_MS);
+    this.#limit.pause(wait);
+    this.#isPaused = true;
+    this.#emit({ kind: 'rate_limited', by: 'service', wait, waiting: this.waiting });
+  }
+
+  /** Tells if the rate has become too low, or is high enough again, and when a pause is over. */
+  check(): void {
+    const { delay, waiting, pauseLeft } = this.#limit;
+    if (pauseLeft > 0) return;
+    if (this.#isPaused) this.#emit({ kind: 'rate_limited', by: 'service', wait: 0, waiting });
+    this.#isPaused = false;
+    const isLimited = waiting > 0 && (this.#isLimited || delay > NOTICEABLE_MS);
+    if (isLimited === this.#isLimited) return;
+    this.#isLimited = isLimited;
+    this.#emit({ kind: 'rate_limited', by: 'requestsPerMinute', wait: isLimited ? delay : 0, waiting });
+  }
+
+  #rateAmong(workers: number) {
+    const perMinute = this.#perMinute / workers;
+    return { interval: 60_000 / perMinute, burst: Math.ceil(BURST * perMinute) };
+  }
+}

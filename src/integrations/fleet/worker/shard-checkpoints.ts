@@ -1,0 +1,62 @@
+import type { BareCheckpoint, BareCheckpoints } from './fleet-registry.js';
+
+/**
+ * How many bare checkpoints of a shard are stored at most. A service with more identities in a
+ * shard should have more shards.
+ */
+const MAX_BARE_CHECKPOINTS = 5_000;
+
+/** How long a bare checkpoint may be unsaved, in ms: much less than the service keeps events. */
+const SAVE_AFTER_MS = 60_000;
+
+/** An older checkpoint is of no use, in ms: the service has long forgotten it. */
+const MAX_AGE_MS = 3_600_000;
+
+/** The bare checkpoints of a shard. The one that has changed last is the last one. */
+export class ShardCheckpoints {
+  readonly #checkpoints: Map<string, BareCheckpoint>;
+  /** On the monotonic clock. */
+  #savedAt: number;
+  #hasChanged = false;
+
+  constructor(stored: BareCheckpoints, now: number) {
+    this.#checkpoints = new Map(Object.entries(stored));
+    this.#savedAt = now;
+  }
+
+  of(identity_id: string): BareCheckpoint | undefined {
+    return this.#checkpoints.get(identity_id);
+  }
+
+  /** An identity has nothing new up to this checkpoint. */
+  keep(identity_id: string, checkpoint: BareCheckpoint): void {
+    this.#checkpoints.delete(identity_id);
+    this.#checkpoints.set(identity_id, checkpoint);
+    this.#hasChanged = true;
+  }
+
+  /** A record of the identity is newer. */
+  drop(identity_id: string): void {
+    this.#hasChanged = this.#checkpoints.delete(identity_id) || this.#hasChanged;
+  }
+
+  /** Identities in the order in which they are to be polled: the oldest first. */
+  inOrder(identities: readonly string[]): readonly string[] {
+    const since = (identity_id: string) => this.#checkpoints.get(identity_id)?.since ?? -Number.MAX_VALUE;
+    return [...identities].sort((a, b) => since(a) - since(b));
+  }
+
+  /** Whether a checkpoint has not been saved for a while. */
+  isUnsaved(now: number): boolean {
+    return this.#hasChanged && now - this.#savedAt >= SAVE_AFTER_MS;
+  }
+
+  /** Returns what is to be saved. */
+  save(now: number): BareCheckpoints {
+    this.#savedAt = now;
+    this.#hasChanged = false;
+    for (const [identity_id, { since }] of this.#checkpoints)
+      if (since < now - MAX_AGE_MS) this.#checkpoints.delete(identity_id);
+    return Object.fromEntries([...this.#checkpoints].slice(-MAX_BARE_CHECKPOINTS));
+  }
+}

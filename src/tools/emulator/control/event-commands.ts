@@ -1,0 +1,57 @@
+import { checkArgument, InputError, nonEmptyString, tryOr } from '../../../error/index.js';
+import type { Emulator } from '../emulator.js';
+import type { Commands } from './command.js';
+import type { Guests } from './guests.js';
+
+/** Where the notification of a chat message leads. */
+const THREAD = 'https://hub.example/threads/1';
+
+/** What is sent to one identity. */
+export function eventCommands(emulator: Emulator, guests: Guests): Commands {
+  return {
+    message: {
+      summary: 'a chat message, with a notification',
+      takes: ['text', 'who'],
+      needs: 1,
+      run: ({ text, who }) => {
+        const description = checkArgument('text', nonEmptyString, text);
+        const notification = { title: 'A friend', description, thumbnail_url: '', url: THREAD };
+        const ts = emulator.publish(guests.idOf(who), { chat_message: { text } }, notification);
+        return { message: 'the message is sent', ts };
+      },
+    },
+    event: {
+      summary: 'any event, with JSON as its payload',
+      takes: ['kind', 'payload', 'who'],
+      needs: 1,
+      run: ({ kind, payload = {}, who }) => {
+        const name = checkArgument('kind', nonEmptyString, kind);
+        const ts = emulator.publish(guests.idOf(who), { [name]: jsonOf(payload) });
+        return { message: 'the event is sent', ts };
+      },
+    },
+  };
+}
+
+/** On a command line, JSON is a word, too. A word that is no JSON is meant as a string. */
+function jsonOf(payload: unknown): unknown {
+  const value = typeof payload === 'string' ? tryOr<unknown>(() => JSON.parse(payload), payload) : payload;
+  if (isTooDeep(value))
+    throw new InputError('payload', 'JSON that is not nested thousands of levels deep', 'something else');
+  return value;
+}
+
+/**
+ * What is nested much deeper can be read, but not written by every Node: what cannot be sent must
+ * not be stored.
+ */
+const MAX_DEPTH = 1_000;
+
+function isTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++)
+    level = level.flatMap((item): unknown[] =>
+      Object.values(typeof item === 'object' && item !== null ? item : {}),
+    );
+  return level.length > 0;
+}

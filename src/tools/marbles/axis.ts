@@ -1,0 +1,34 @@
+/// <reference lib="dom" />
+import { svgElement } from './svg-element.js';
+
+/** Its height, and how far its labels are apart at least, in pixels. */
+export const AXIS_HEIGHT = 18;
+const LABEL_WIDTH = 70;
+/** How far its labels may be apart, in seconds. */
+const STEPS_S = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
+
+/** Says how long ago it was, from the right. */
+export class Axis {
+  readonly #element: SVGGElement;
+  readonly #scale: number;
+  #width = 0;
+
+  /** `scale` is in pixels per second. */
+  constructor(svg: SVGSVGElement, scale: number) {
+    this.#element = svg.appendChild(svgElement('g', { transform: `translate(0 ${AXIS_HEIGHT - 5})` }));
+    this.#scale = scale;
+  }
+
+  draw(width: number): void {
+    if (width === this.#width) return;
+    this.#width = width;
+    const seconds = STEPS_S.find(step => step * this.#scale >= LABEL_WIDTH) ?? STEPS_S.at(-1)!;
+    const step = seconds * this.#scale;
+    const labels = Array.from({ length: Math.floor(width / step) }, (_, i) => {
+      const label = svgElement('text', { x: width - (i + 1) * step });
+      label.textContent = `−${(i + 1) * seconds} s`;
+      return label;
+    });
+    this.#element.replaceChildren(...labels);
+  }
+}

@@ -1,0 +1,44 @@
+/// <reference lib="dom" />
+import type { Item } from './item.js';
+import { svgElement } from './svg-element.js';
+
+/** The heights of bars, in pixels. */
+const HEIGHTS = { poll: 18, wait: 8 };
+
+/** What takes time is as long as it takes. */
+export const isLong = ({ shape }: Pick<Item, 'shape'>): boolean =>
+  shape === 'line' || shape === 'poll' || shape === 'wait';
+
+/** The tone of a marble is its kind, which may be any text. */
+export const classOf = ({ shape, tone }: Pick<Item, 'shape' | 'tone'>): string =>
+  shape === 'marble' ? 'marble' : `${shape} ${tone}`;
+
+/** A mark by itself, around the height 0: the legend has the same as the picture. */
+export function createMark(item: Pick<Item, 'shape' | 'tone' | 'letter' | 'text'>): SVGElement {
+  const { shape, letter, text } = item;
+  const mark = svgElement('g', { class: classOf(item) });
+  if (shape === 'line') mark.append(svgElement('line'));
+  if (shape === 'poll' || shape === 'wait') {
+    const height = HEIGHTS[shape];
+    mark.append(svgElement('rect', { y: -height / 2, height, rx: 4 }));
+  }
+  if (shape === 'marble') {
+    mark.style.setProperty('--hue', String(hueOf(text)));
+    mark.append(svgElement('circle', { r: 10 }));
+  }
+  if (!isLong(item)) mark.appendChild(svgElement('text')).textContent = letter;
+  return mark;
+}
+
+/** Makes a line, a poll or a wait as long as it is, in pixels. */
+export function lengthen(mark: SVGElement, width: number): void {
+  const shape = mark.firstElementChild!;
+  shape.setAttribute(shape.nodeName === 'line' ? 'x2' : 'width', String(width));
+}
+
+/** Each kind has a colour of its own, the same on every page. */
+function hueOf(text: string): number {
+  let hash = 0;
+  for (const letter of text) hash = (hash * 53 + letter.charCodeAt(0)) % 3_600;
+  return hash / 10;
+}

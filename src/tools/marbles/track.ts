@@ -1,0 +1,103 @@
+import type { LogEntry } from '../../client/index.js';
+import { HELD_MS } from '../../error/index.js';
+import type { ChangedItems } from './changed-items.js';
+import type { Item, Row } from './item.js';
+import { SIGNS } from './legend.js';
+import { endInWords, inSeconds, messageOf, toneOf, type RequestEnd } from './request-in-words.js';
+
+/** What a status is in words, where it is another word. */
+const LINES: Readonly<Record<string, string>> = {
+  paused: 'left by its last subscriber',
+  ended: 'the watch has ended',
+};
+
+/** Draws what one watch does into its row. */
+export class Track {
+  readonly row: Row;
+  readonly #items: ChangedItems;
+  #state = '';
+  #line: Item | undefined;
+  #poll: Item | undefined;
+  #wait: Item | undefined;
+  /** When its index came. */
+  #indexAt: number | undefined;
+
+  constructor(row: Row, items: ChangedItems) {
+    this.row = row;
+    this.#items = items;
+  }
+
+  /** A watch is live once the service holds its poll, whether or not anybody looked just then. */
+  settle(at: number): void {
+    if (this.#poll?.tone !== 'open') return;
+    const heldAt = this.#poll.from + HELD_MS;
+    if (at >= heldAt) this.#setState('live', heldAt);
+  }
+
+  pollBegins({ at, url }: Extract<LogEntry, { kind: 'request' }>): void {
+    this.settle(at);
+    if (this.#wait && (this.#wait.to ?? at) > at) this.#items.change(this.#wait, { to: at });
+    if (['', 'paused', 'ended'].includes(this.#state)) this.#setState('connecting', at);
+    const index = new URL(url).searchParams.get('watch_index');
+    const age = this.#indexAt === undefined ? '' : `, ${inSeconds(at - this.#indexAt)} old`;
+    this.#poll = this.#items.add(this.row, 'poll', at, {
+      tone: index === null ? 'first' : 'open',
+      letter: index === null ? '' : index + age,
+      text: index === null ? 'poll from now' : `poll from index ${index}${age}`,
+    });
+  }
+
+  /** Returns whether the answer may have had events. */
+  pollEnds(entry: RequestEnd): boolean {
+    const { at } = entry;
+    this.settle(at);
+    const poll = this.#poll;
+    if (!poll) return false;
+    this.#items.change(poll, { to: at, tone: toneOf(entry), text: `${poll.text}; ${endInWords(entry)}` });
+    if (entry.kind !== 'answer' || entry.status !== 200) return false;
+    this.#indexAt = at;
+    this.#setState('live', at);
+    return true;
+  }
+
+  /** The watch has decided what the end of a poll means. */
+  turn({ at, why, wait, attempt, error }: Extract<LogEntry, { kind: 'poll_end' }>): void {
+    this.settle(at);
+    // These say nothing of its answer.
+    if (why !== 'ended' && why !== 'ack_failed') this.#items.change(this.#poll, { tone: why });
+    this.#poll = undefined;
+    const [letter, text] = SIGNS[why] ?? [];
+    if (letter) this.#sign(at, why, letter, `${text}${messageOf(error)}`);
+    if (why === 'ended' || why === 'paused') this.#setState(why, at);
+    if (why === 'failed' || why === 'retry_after') {
+      const isOffline = (error as { reason?: unknown } | undefined)?.reason === 'unreachable';
+      this.#setState(isOffline ? 'offline' : 'retrying', at);
+    }
+    if (wait === 0) return;
+    const after = attempt > 0 ? `, after ${attempt} ${attempt === 1 ? 'failure' : 'failures'}` : '';
+    this.#wait = this.#items.add(this.row, 'wait', at, {
+      to: at + wait,
+      tone: why,
+      text: `waits for ${inSeconds(wait)}${after}`,
+    });
+  }
+
+  gap({ at, reason }: Extract<LogEntry, { kind: 'gap' }>): void {
+    this.#sign(at, 'gap', SIGNS.gap![0], `gap: ${reason}`);
+  }
+
+  #sign(at: number, tone: string, letter: string, text: string): void {
+    this.#items.add(this.row, 'sign', at, { to: at, tone, letter, text });
+  }
+
+  #setState(state: string, at: number): void {
+    if (this.#state === state) return;
+    this.#items.change(this.#line, { to: at });
+    this.#state = state;
+    this.#line = this.#items.add(this.row, 'line', at, { tone: state, text: LINES[state] ?? state });
+  }
+}
+
+declare const URL: new (url: string) => {
+  readonly searchParams: { get(name: string): string | null };
+};

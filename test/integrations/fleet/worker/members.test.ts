@@ -1,0 +1,72 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import {
+  afterAnswer,
+  afterLeaving,
+  afterLook,
+  firstMembers,
+  memberChanges,
+  type Members,
+} from '../../../../src/integrations/fleet/worker/members.js';
+
+const LEASE_MS = 1_000;
+const me = { worker: 'me', capacity: 1 };
+
+/** What `me` knows after it has found these workers alive. */
+function look(members: Members, now: number, workers: readonly string[], list = 0): Members {
+  const present = workers.map(worker => ({ worker, capacity: 1, addresses: [], given: undefined }));
+  return afterLook(members, { workers: present, list }, { me, shards: 8, lease: LEASE_MS, now });
+}
+
+const namesOf = ({ shares }: Members) => shares.workers.map(({ worker }) => worker);
+
+/** `me` and two others, of which it knows since 0. */
+const three = look(afterAnswer(firstMembers(0), 0, LEASE_MS), 10, ['b', 'a', 'me']);
+
+describe('the members of a fleet', () => {
+  it('have the same shares as long as they are the same', () => {
+    deepStrictEqual(namesOf(three), ['a', 'b', 'me']);
+    strictEqual(look(three, 260, ['me', 'a', 'b']).shares, three.shares);
+  });
+
+  it('are silent if they were alive, and are not any more', () => {
+    const two = look(three, 300, ['me', 'b']);
+    deepStrictEqual([namesOf(two), two.shares.silent], [['b', 'me'], ['a']]);
+    deepStrictEqual(memberChanges(two.shares, three.shares), [
+      { kind: 'worker', worker: 'a', state: 'silent' },
+    ]);
+  });
+
+  it('have left if they have said so, and only once', () => {
+    const two = look(afterLeaving(three, 'a'), 300, ['me', 'b']);
+    deepStrictEqual([namesOf(two), two.shares.silent], [['b', 'me'], []]);
+    deepStrictEqual(memberChanges(two.shares, three.shares), [
+      { kind: 'worker', worker: 'a', state: 'left' },
+    ]);
+    const again = look(two, 400, ['me', 'a', 'b']);
+    deepStrictEqual(look(again, 500, ['me', 'b']).shares.silent, ['a']);
+    strictEqual(afterLeaving(three, 'nobody'), three);
+  });
+
+  it('do not lose themselves, whether they are heard or not', () => {
+    deepStrictEqual(namesOf(look(three, 300, ['a', 'b'])), ['a', 'b', 'me']);
+  });
+
+  it('are given three leases after an outage, unless they have been heard since', () => {
+    const after = afterAnswer(three, 5_000, LEASE_MS);
+    const early = look(after, 5_010, ['me', 'b']);
+    strictEqual(early.shares, three.shares);
+    strictEqual(look(early, 8_000, ['me', 'b']).shares, three.shares);
+    deepStrictEqual(look(early, 8_001, ['me', 'b']).shares.silent, ['a']);
+    const heard = look(early, 5_300, ['me', 'a', 'b']);
+    deepStrictEqual(look(heard, 5_600, ['me', 'b']).shares.silent, ['a']);
+    // An answer in time is no outage.
+    deepStrictEqual(look(afterAnswer(three, 1_000, LEASE_MS), 1_010, ['me', 'b']).shares.silent, ['a']);
+  });
+
+  it('are given three leases, too, after NATS has lost who is alive', () => {
+    const lost = look(three, 300, ['me'], 1);
+    strictEqual(lost.shares, three.shares);
+    strictEqual(look(lost, 3_300, ['me'], 1).shares, three.shares);
+    deepStrictEqual(look(lost, 3_301, ['me'], 1).shares.silent, ['a', 'b']);
+  });
+});

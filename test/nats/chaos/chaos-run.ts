@@ -1,0 +1,239 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { createEmulator, listen } from 'lobby-rx/emulator';
+import type { FleetEvent } from 'lobby-rx/fleet';
+import { startNatsServer, type NatsServer } from '../nats-server.js';
+import { OPERATOR, startCluster, type Cluster } from './cluster.js';
+import { Consumer } from './consumer.js';
+import { Ledger } from './ledger.js';
+import { seconds, Takeovers } from './takeovers.js';
+import { Workers } from './workers.js';
+
+/** The options of a run. */
+export interface ChaosSettings {
+  readonly events: number;
+  readonly identities: number;
+  /** In ms. */
+  readonly lease: number;
+  /** How many events are sent in a second. */
+  readonly perSecond: number;
+  readonly seed: number;
+  readonly isCluster: boolean;
+}
+
+/** Something that happens to a run, by its name. */
+export type Disturbances = Readonly<Record<string, () => Promise<unknown>>>;
+
+/** An answer with one of these events is larger than a message of the server may be. */
+const LARGE = 'x'.repeat(200_000);
+const MAX_PAYLOAD_BYTES = 131_072;
+
+/** How long to wait for the last events at most, in ms. */
+const LAST_EVENTS_MS = 60_000;
+
+/** How often the consumer is killed in a cluster. */
+const CONSUMER_KILLS = 30;
+
+/** How often events are sent, in ms. */
+const SEND_EVERY_MS = 50;
+
+export const wait = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
+
+/** Three workers, a NATS server or a cluster of them, a service, and a consumer. */
+export class ChaosRun {
+  readonly settings: ChaosSettings;
+  readonly cluster: Cluster | undefined;
+  readonly servers: readonly NatsServer[];
+  readonly emulator = createEmulator({ collectTime: 30, blockTime: 5_000, retention: 120_000 });
+  readonly tokens = new Map<string, string>();
+  readonly ids: readonly string[];
+  readonly takeovers = new Takeovers();
+  // The rest is there once it has started.
+  workers!: Workers;
+  consumer!: Consumer;
+  nats!: NatsConnection;
+  /** A connection of who may do anything with a cluster. */
+  operator!: NatsConnection;
+  readonly #ledger = new Ledger();
+  readonly #startedAt = Date.now();
+  readonly #random: () => number;
+  #lastSentAt = 0;
+  #service!: Awaited<ReturnType<typeof listen>>;
+
+  private constructor(settings: ChaosSettings, servers: readonly NatsServer[], cluster: Cluster | undefined) {
+    this.settings = settings;
+    this.servers = servers;
+    this.cluster = cluster;
+    this.#random = randomNumbers(settings.seed);
+    this.ids = Array.from({ length: settings.identities }, () => {
+      const { identity_id, token } = this.emulator.addIdentity();
+      this.tokens.set(identity_id, token);
+      return identity_id;
+    });
+  }
+
+  static async start(program: string, settings: ChaosSettings): Promise<ChaosRun> {
+    const config = `max_payload: ${MAX_PAYLOAD_BYTES}`;
+    const cluster = settings.isCluster ? await startCluster(program, config) : undefined;
+    const servers = cluster?.servers ?? [await startNatsServer({ program, config })];
+    const run = new ChaosRun(settings, servers, cluster);
+    await run.#start();
+    return run;
+  }
+
+  async #start(): Promise<void> {
+    this.#service = await listen(this.emulator);
+    this.workers = new Workers({
+      nats: this.servers.map(({ port }) => port),
+      url: this.#service.url,
+      lease: this.settings.lease,
+      shards: 64,
+      tokenOf: identity_id => this.tokens.get(identity_id)!,
+      onEvent: (_, event) => this.#heard(event),
+    });
+    this.workers.follow(this.ids);
+    for (let i = 0; i < 3; i++) this.workers.start();
+    for (let i = 0; i < 300 && this.#followed() < this.settings.identities; i++) await wait(100);
+    this.log(`${this.#followed()} identities are followed`);
+    const anywhere = { servers: this.servers.map(({ port }) => `127.0.0.1:${port}`) };
+    this.nats = await this.server.connect(anywhere);
+    if (this.cluster) this.operator = await this.server.connect({ ...anywhere, ...OPERATOR });
+    this.consumer = new Consumer(this.nats, this.#ledger, text => this.log(text));
+    this.consumer.begin();
+  }
+
+  /** The only server, or the first one of a cluster. */
+  get server(): NatsServer {
+    return this.servers[0]!;
+  }
+
+  pick<T>(list: readonly T[]): T {
+    return list[Math.floor(this.#random() * list.length)]!;
+  }
+
+  log(text: string): void {
+    const seconds = (Date.now() - this.#startedAt) / 1_000;
+    console.log(`${seconds.toFixed(1).padStart(6)} s  ${text}`);
+  }
+
+  /** The server of a cluster that leads the stream, and one that does not. */
+  async ranks(): Promise<{ readonly leader: NatsServer; readonly follower: NatsServer }> {
+    const { streams } = await jetstreamManager(this.nats, { checkAPI: false });
+    let leader: string | undefined;
+    for (let i = 0; i < 10 && leader === undefined; i++) {
+      try {
+        leader = (await streams.info('LOBBY_EVENTS')).cluster?.leader;
+      } catch {
+        await wait(500);
+      }
+    }
+    const isLeader = (server: NatsServer) => `s${this.servers.indexOf(server)}` === leader;
+    const followers = this.servers.filter(server => !isLeader(server));
+    return { leader: this.servers.find(isLeader) ?? this.server, follower: this.pick(followers) };
+  }
+
+  /** Sends all events. Each disturbance happens twice, one after another. */
+  async send(disturbances: Disturbances): Promise<void> {
+    const { events, perSecond } = this.settings;
+    const plan = Object.entries(disturbances).flatMap(entry => [entry, entry]);
+    const disturbEvery = events / (plan.length + 1);
+    const killEvery = this.cluster ? events / (CONSUMER_KILLS + 1) : Infinity;
+    let nextDisturbance = disturbEvery;
+    let nextKill = killEvery;
+    // One after another: the service keeps events for two minutes only.
+    let disturbing = Promise.resolve();
+    let sent = 0;
+    while (sent < events) {
+      const began = Date.now();
+      const until = Math.min(events, sent + perSecond / (1_000 / SEND_EVERY_MS));
+      for (; sent < until; sent++) this.#publish(sent);
+      if (sent >= nextKill) {
+        nextKill += killEvery;
+        await this.#killConsumer();
+      }
+      if (sent >= nextDisturbance && plan.length > 0) {
+        nextDisturbance += disturbEvery;
+        const [name, disturb] = plan.splice(Math.floor(this.#random() * plan.length), 1)[0]!;
+        const when = sent;
+        disturbing = disturbing.then(() => this.#disturb(name, disturb, when));
+        if (plan.length % 4 === 0) await disturbing;
+      }
+      await wait(Math.max(0, SEND_EVERY_MS - (Date.now() - began)));
+    }
+    await disturbing;
+    this.#lastSentAt = Date.now();
+  }
+
+  /** Waits until all events have come, or are lost. Says what has become of them. */
+  async isWell(): Promise<boolean> {
+    const ledger = this.#ledger;
+    const until = this.#lastSentAt + LAST_EVENTS_MS;
+    while (ledger.received < ledger.sent && Date.now() < until) await wait(100);
+    const last = Date.now() - this.#lastSentAt;
+    // What comes twice comes now.
+    await wait(1_000);
+    const { lost, doubled, outOfOrder } = ledger.faults;
+    const rows: readonly (readonly [string, number | string])[] = [
+      ['events sent', ledger.sent],
+      ['received', ledger.received],
+      ['lost', lost],
+      ['doubled', doubled],
+      ['out of order', outOfOrder],
+      ['gaps', ledger.gaps],
+      ['consumers killed', this.consumer.kills],
+      ...this.takeovers.rows,
+      ['until the last event came', seconds(last)],
+    ];
+    for (const [name, value] of rows) console.log(`  ${name.padEnd(34)} ${value}`);
+    return lost === 0 && doubled === 0 && outOfOrder === 0 && ledger.gaps === 0;
+  }
+
+  async end(): Promise<void> {
+    this.consumer.end();
+    for (const name of this.workers.names) this.workers.signal(name, 'SIGKILL');
+    await this.#service.close();
+    for (const server of this.servers) await server.remove();
+    this.cluster?.close();
+  }
+
+  #heard(event: FleetEvent): void {
+    this.takeovers.count(event);
+    if (event.kind === 'nats_error' && process.env.VERBOSE) this.log(`nats_error: ${String(event.error)}`);
+    if (event.kind === 'identity_rejected') this.log(`rejected: ${String(event.error)}`);
+  }
+
+  #followed(): number {
+    const polls = this.emulator.requests.filter(({ pending, url }) => pending && url.includes('watch_index'));
+    return new Set(polls.map(({ token }) => token)).size;
+  }
+
+  #publish(sent: number): void {
+    const id = this.pick(this.ids);
+    const number = this.#ledger.next(id);
+    const isLarge = sent % 1_000 === 500;
+    this.emulator.publish(id, { numbered: { number, ...(isLarge && { text: LARGE }) } });
+  }
+
+  async #killConsumer(): Promise<void> {
+    const { follower } = await this.ranks();
+    const servers = `127.0.0.1:${follower.port}`;
+    await this.consumer.moveTo(await this.server.connect({ servers, waitOnFirstConnect: true }));
+  }
+
+  async #disturb(name: string, disturb: () => Promise<unknown>, sent: number): Promise<void> {
+    this.log(`${name} (${sent} events sent, ${this.#ledger.received} received)`);
+    await disturb().catch((error: unknown) => {
+      this.log(`${name}: ${String(error)}`);
+    });
+    await wait(this.settings.lease / 2);
+  }
+}
+
+/** Reproducible random numbers from 0 to 1. */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) | 0;
+    return (state >>> 0) / 2 ** 32;
+  };
+}

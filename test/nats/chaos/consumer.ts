@@ -1,0 +1,60 @@
+import { EMPTY, type Subscription } from 'rxjs';
+import type { NatsConnection } from '@nats-io/transport-node';
+import { fleetBatches } from 'lobby-rx/fleet';
+import type { Ledger } from './ledger.js';
+
+/** The consumer of a run. It comes and goes, and continues from the position that it has kept. */
+export class Consumer {
+  readonly #nats: NatsConnection;
+  readonly #ledger: Ledger;
+  readonly #log: (text: string) => void;
+  #position = 0;
+  #consuming: Subscription | undefined;
+  #connection: NatsConnection;
+  #kills = 0;
+
+  constructor(nats: NatsConnection, ledger: Ledger, log: (text: string) => void) {
+    this.#nats = nats;
+    this.#ledger = ledger;
+    this.#log = log;
+    this.#connection = nats;
+  }
+
+  /** How often it was killed. */
+  get kills(): number {
+    return this.#kills;
+  }
+
+  /** Ends what it does, and begins again. */
+  begin(connection = this.#nats): void {
+    this.#consuming?.unsubscribe();
+    const from = this.#position;
+    const ack = () => EMPTY;
+    this.#consuming = fleetBatches({ nats: connection, durable: 'ledger', from, ack }).subscribe({
+      next: batch => {
+        if (batch.position <= this.#position)
+          this.#log(`position ${batch.position} came after ${this.#position}`);
+        this.#position = batch.position;
+        this.#ledger.receive(batch);
+      },
+      error: (error: unknown) => {
+        if (!connection.isClosed()) this.#log(`the consumer has ended: ${String(error)}`);
+      },
+    });
+  }
+
+  /**
+   * The connection is closed as if the process was killed. Another consumer begins with this one.
+   */
+  async moveTo(connection: NatsConnection): Promise<void> {
+    this.#kills++;
+    const before = this.#connection;
+    this.#connection = connection;
+    if (before !== this.#nats) await before.close();
+    this.begin(connection);
+  }
+
+  end(): void {
+    this.#consuming?.unsubscribe();
+  }
+}
