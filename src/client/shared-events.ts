@@ -19,16 +19,16 @@ import {
 import type { ClientContext } from './context.js';
 import { endpointWatch } from './requests.js';
 
-/** How a watch of events is shared. */
+/** The options of a shared watch of events. */
 interface SharedEventsConfig<List> extends WatchConfig<List> {
   readonly resume: boolean;
   readonly share: WatchSharing;
 }
 
 /**
- * The signals of a watch of events that is shared, for the audience of a feed. Those that share it
- * may be of different deployments: they share what the service has sent, and each of them decodes
- * it.
+ * The signals of a shared watch of events, for the audience of a feed. The tabs that share it may
+ * be of different deployments. They share the events as the service sent them, and each tab decodes
+ * them.
  */
 export function sharedEvents<Own extends object>(
   context: ClientContext,
@@ -42,12 +42,12 @@ export function sharedEvents<Own extends object>(
     if (last?.raw !== raw) last = { raw, list: decodedEvents(endpoint.response, raw) };
     return last.list;
   };
-  const ofRaw = <Rest extends readonly unknown[], Result>(of?: (list: List, ...rest: Rest) => Result) =>
-    of && ((raw: RawEventList, ...rest: Rest) => of(listOf(raw), ...rest));
+  const ofRaw = <Rest extends readonly unknown[], Result>(callback?: (list: List, ...rest: Rest) => Result) =>
+    callback && ((raw: RawEventList, ...rest: Rest) => callback(listOf(raw), ...rest));
   const own = endpoint as object as AnswerSettings<List>;
   const callbacks = {
     ack: ofRaw(ack),
-    // Where it stands is the same in what the service has sent.
+    // The index stands at the same place in the list that the service sent.
     indexOf: typeof indexOf === 'string' ? indexOf : ofRaw(indexOf),
     handleOf: typeof handleOf === 'string' ? handleOf : ofRaw(handleOf),
     isEmpty: ofRaw(isEmpty ?? own.isEmpty),
@@ -62,24 +62,24 @@ export function sharedEvents<Own extends object>(
   const { from, retention, scheduler } = settings;
   const watch = continuingWatch(poll, { ...settings, from: undefined });
   const now = () => scheduler.now();
-  let place: Checkpoint | undefined;
+  let position: Checkpoint | undefined;
   /**
-   * What has been dropped, or is not continued, is a gap before the next answer: only then does a
-   * reload see what came before.
+   * Events that were dropped, or are not continued from, are a gap before the next answer. Only
+   * then does a reload see what came before.
    */
   let due: GapReason | undefined;
   let isStarted = false;
   let isRunning = false;
 
   const run = () => {
-    // The age of an index alone is unknown: it counts as new.
-    if (!isStarted && from) place = { index: from.index ?? '', at: from.at ?? now() };
-    if (isStarted && !resume && place) due = 'unwatched';
+    // The age of a bare index is unknown, so it counts as new.
+    if (!isStarted && from) position = { index: from.index ?? '', at: from.at ?? now() };
+    if (isStarted && !resume && position) due = 'unwatched';
     isStarted = true;
     isRunning = true;
-    const index = place?.index;
-    if (due === 'unwatched') place = undefined;
-    return share(watch, { from: place }).pipe(
+    const index = position?.index;
+    if (due === 'unwatched') position = undefined;
+    return share(watch, { from: position }).pipe(
       concatMap((signal): readonly WatchSignal<RawEventList>[] => {
         if (!due || signal.kind === 'status') return [signal];
         const gap: Gap = { reason: due, at: now(), index };
@@ -87,9 +87,9 @@ export function sharedEvents<Own extends object>(
         return signal.kind === 'gap' ? [signal] : [{ kind: 'gap', gap }, signal];
       }),
       map(signal => (signal.kind === 'answer' ? { ...signal, answer: listOf(signal.answer) } : signal)),
-      // What is held for the next subscriber counts as taken.
+      // Events that are queued for the next subscriber count as consumed.
       tap(signal => {
-        place = checkpointOf(signal) ?? place;
+        position = checkpointOf(signal) ?? position;
       }),
       finalize(() => {
         isRunning = false;
@@ -97,9 +97,9 @@ export function sharedEvents<Own extends object>(
     );
   };
   const drops = (queuedCount: number) => {
-    if (!place) return false;
+    if (!position) return false;
     if (!resume && !isRunning) due = 'unwatched';
-    else if (queuedCount > 0 && now() - place.at > ageLimit(retention)) due = 'silence';
+    else if (queuedCount > 0 && now() - position.at > ageLimit(retention)) due = 'silence';
     return due !== undefined;
   };
   return audience => context.life.heldWhileActive(queuedSignals(run, audience, drops), audience.isActive$);
