@@ -69,13 +69,13 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** The base URL of all three services, if they share one. It may include a path. */
   readonly url?: string;
   /**
-   * {group_url} in docs/the-service.md. Default: `url`. URLs of services that are not used may be
-   * omitted.
+   * The base URL of the group service ({group_url} in docs/the-service.md). Default: `url`. URLs of
+   * services that are not used may be omitted.
    */
   readonly groupUrl?: string;
-  /** {matchmaker_url} in docs/the-service.md. Default: `url`. */
+  /** The base URL of the matchmaker ({matchmaker_url} in docs/the-service.md). Default: `url`. */
   readonly matchmakerUrl?: string;
-  /** {api_url} in docs/the-service.md. Default: `url`. */
+  /** The base URL of the API ({api_url} in docs/the-service.md). Default: `url`. */
   readonly apiUrl?: string;
   /**
    * The bearer token of an identity or a lobby. A string never changes. A function is called before

@@ -28,7 +28,7 @@ export interface Client<Own extends object = NoOwnEvents> {
   readonly events: EventsApi<Own>;
 
   /**
-   * Sends one request to an endpoint. It is cold: it emits one answer and completes. Unsubscribing
+   * Sends one request to an endpoint. It is cold. It emits one answer and completes. Unsubscribing
    * aborts the request. See `endpoint`.
    *
    * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.

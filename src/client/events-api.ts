@@ -28,7 +28,7 @@ import { sharedEvents } from './shared-events.js';
  */
 export interface EventsApi<Own extends object = NoOwnEvents> {
   /**
-   * Sends one request for events. It is cold: it emits one answer and completes. Unsubscribing
+   * Sends one request for events. It is cold. It emits one answer and completes. Unsubscribing
    * aborts the request. Without a `watch_index`, the answer comes immediately, without events. Its
    * index marks the current position. With a `watch_index`, the answer comes once there are newer
    * events, or without events after 40–60 s.
@@ -41,7 +41,7 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
   watch(input?: EventsWatchInput): Observable<IdentityEventList<Own>>;
 
   /**
-   * The live events in batches, one for each answer with events. It is cold: each subscription is a
+   * The live events in batches, one for each answer with events. It is cold. Each subscription is a
    * separate watch. It completes only if `ack` decides so, or the client is closed. `from` resumes
    * from an earlier index or checkpoint. `ack` delays the next poll until a batch has been
    * processed. Without `ack`, `concatMap` queues batches without a bound if it is slower than the

@@ -65,7 +65,7 @@ class Membership<T> implements Unsubscribable {
 }
 
 /**
- * Like a BehaviorSubject that never ends: emits its value to each observer at once, then each
+ * Like a BehaviorSubject that never ends. It emits its value to each observer at once, then each
  * change.
  */
 export class DirectState<T> extends DirectSubject<T> {

@@ -67,7 +67,7 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
    * carried out is not retryable. Default true.
    */
   readonly isRepeatable?: boolean;
-  /** @internal Exists in types only: it carries the type of the input. */
+  /** @internal Exists in types only. It carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
 

@@ -33,7 +33,7 @@ export interface RequestContext {
 }
 
 /**
- * Sends one request to an endpoint. It is cold: it emits one answer and completes. Unsubscribing
+ * Sends one request to an endpoint. It is cold. It emits one answer and completes. Unsubscribing
  * aborts the request.
  *
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.

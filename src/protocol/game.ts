@@ -20,10 +20,10 @@ export const GameHandle: Codec<GameHandle> = struct(
   { banner_url: t.string, logo_url: t.string },
 );
 
-/** How a statistic is computed: the values observed on deployed servers. */
+/** The values observed on deployed servers for how a statistic is computed. */
 export type KnownStatAggregation = 'sum' | 'average' | 'min' | 'max';
 
-/** How a statistic is formatted: the values observed on deployed servers. */
+/** The values observed on deployed servers for how a statistic is formatted. */
 export type KnownStatFormat =
   | 'integer'
   | 'float_1'
@@ -33,7 +33,9 @@ export type KnownStatFormat =
   | 'duration_second'
   | 'duration_hundredth_second';
 
-/** Whether the highest or the lowest value is the best: the values observed on deployed servers. */
+/**
+ * The values observed on deployed servers for whether the highest or the lowest value is the best.
+ */
 export type KnownStatSorting = 'desc' | 'asc';
 
 /** How a statistic is computed and shown (docs/the-service.md, 2.6). */

@@ -51,8 +51,9 @@ export interface WatchConfig<A> {
    * return nothing.
    *
    * Save the `checkpoint` here and pass it as `from` later. Then nothing is lost, even if the
-   * process crashes. Do here whatever must not be lost: the watch does not wait for a subscriber.
-   * If a subscriber throws, Node ends the process before `ack` is called, but a browser goes on.
+   * process crashes. Do here whatever must not be lost, since the watch does not wait for a
+   * subscriber. If a subscriber throws, Node ends the process before `ack` is called, but a browser
+   * goes on.
    *
    * `ack` is also called for answers without news, since their index is newer. `gap` is the gap
    * before the answer, or `undefined`. If `ack` fails, the same answer is requested again. It may

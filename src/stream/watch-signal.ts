@@ -109,8 +109,8 @@ export function changedStatus(
 
 /**
  * Something that happens in a watch: an answer with news, a gap before it, or a new status. A
- * signal of kind `checkpoint` is an answer without news: there is nothing to do but to remember its
- * checkpoint.
+ * signal of kind `checkpoint` stands for an answer without news. The only thing to do is to
+ * remember its checkpoint.
  *
  * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several,
  * like a roster. The answer of a roster has the `status` that it begins, so that both can be shown

@@ -10,7 +10,7 @@ import type { WatchSignal } from './watch-signal.js';
  * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the
  * last answer. After a failure or an answer without news, it waits before the next poll.
  *
- * It is cold: each subscription is a separate watch with at most one poll in flight. Unsubscribing
+ * It is cold. Each subscription is a separate watch with at most one poll in flight. Unsubscribing
  * aborts the poll. The watch completes only if `ack` decides so. It ends only with an error that
  * polling again cannot fix. {@link watchSignals} also emits gaps and status.
  *
@@ -32,7 +32,7 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
 
 /**
  * Follows a service by long polling. Emits everything that happens, in order: answers with news,
- * gaps, and changes of status. It is cold: each subscription is a separate watch with its index and
+ * gaps, and changes of status. It is cold. Each subscription is a separate watch with its index and
  * at most one poll in flight.
  *
  * It completes only if `ack` decides so. It ends only with an error that `recovery` declares final.

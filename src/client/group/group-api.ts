@@ -11,7 +11,7 @@ import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 /** Operations on groups (docs/the-service.md, 4.1). */
 export interface GroupApi {
   /**
-   * Requests one page of a group's members. It is cold: it emits one answer and completes.
+   * Requests one page of a group's members. It is cold. It emits one answer and completes.
    * Unsubscribing aborts the request. With a `watch_index`, the service does not answer until
    * something has changed.
    *
@@ -26,7 +26,7 @@ export interface GroupApi {
    * A group's members, page by page. Each page is requested as soon as the previous one has been
    * emitted. It is cold. It completes after the last page (the one without an anchor), or before a
    * page that only repeats the previous one. With `backoff`, each page is retried by itself, so
-   * that a long paging comes to its end though some requests fail.
+   * that paging through a large group comes to its end though some requests fail.
    *
    * Errors: those of `getMembers`, and a `DecodeError` if the paging would never end. That is so if
    * the service repeats an anchor, if a page has only members of the last pages (1,000 members, or

@@ -35,8 +35,8 @@ export interface MembersConfig {
 export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger, backoff: plainObject };
 
 /**
- * A page is nothing new if all its members are among the last ones: this number, or two pages if
- * they are larger.
+ * A page brings nobody new if all its members are among the last ones that came: this number, or
+ * two pages if that is more.
  */
 const REMEMBERED = 1_000;
 
@@ -61,10 +61,10 @@ const ONLY_EMPTY: DecodeIssue = {
 };
 
 /**
- * Ends a paging that may not come to an end by itself. It completes at a page whose members are all
- * on the page before: some servers ignore `count`, and their second page is the first one without
- * its first member. It ends with a `DecodeError` at a page that has nobody new, and at the 16th
- * empty page in a row. If `isLenient`, it completes there, too.
+ * Ends paging that may not come to an end by itself. It completes at a page whose members are all
+ * on the page before, since some servers ignore `count`, and their second page is the first one
+ * without its first member. It ends with a `DecodeError` at a page that has nobody new, and at the
+ * 16th empty page in a row. If `isLenient`, it completes there, too.
  */
 export function untilNobodyIsNew(isLenient = false): OperatorFunction<GroupMemberList, GroupMemberList> {
   return pages$ =>
