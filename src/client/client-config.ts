@@ -55,35 +55,37 @@ export interface ClientWatchConfig extends Pick<WatchConfig<unknown>, WatchOptio
    */
   readonly linger?: number;
   /**
-   * How many GETs of a route are sent in any 15 minutes, by the client and its clients of `as`.
-   * Below 79 % of it nothing waits; polls beyond that are spread. Default 1,900: the service serves
-   * 1,920 to an address. `Infinity` for a service of your own.
+   * How many GETs of a route the client and its clients of `as` send in any 15 minutes. Below 79 %
+   * of that nothing waits. Polls beyond that are spread. Default 1,900. The service serves 1,920 to
+   * an address. Use `Infinity` for another service.
    */
   readonly quota?: number;
 }
 
 type WatchOption = 'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'backoff';
 
-/** The options of `createClient`. A URL and the token are required; everything else is optional. */
+/** The options of `createClient`. A URL and the token are required. Everything else is optional. */
 export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** The base URL of all three services, if they share one. It may include a path. */
   readonly url?: string;
   /**
-   * {group_url} of the interface document. Default: `url`. URLs of services that are not used may
-   * be omitted.
+   * The base URL of the group service ({group_url} in docs/the-service.md). Default: `url`. URLs of
+   * services that are not used may be omitted.
    */
   readonly groupUrl?: string;
-  /** {matchmaker_url} of the interface document. Default: `url`. */
+  /** The base URL of the matchmaker ({matchmaker_url} in docs/the-service.md). Default: `url`. */
   readonly matchmakerUrl?: string;
-  /** {api_url} of the interface document. Default: `url`. */
+  /** The base URL of the API ({api_url} in docs/the-service.md). Default: `url`. */
   readonly apiUrl?: string;
   /**
-   * The bearer token of an identity or a lobby. `{ get, renew }` if it expires: `get` gives the
-   * token, and is called before each request; `renew` is called after a 401, and gives a fresh one,
-   * at once, as a promise or as an Observable. Either gives `null` if nobody is signed in. What
-   * they throw is taken for passing: a watch tries again. Streams end with an `UnauthorizedError`,
-   * and only with that, if the player has to sign in again. A string never changes; a function is
-   * `get` for both; `false` if something else adds the token.
+   * The bearer token of an identity or a lobby. A string never changes. A function is called before
+   * each request, and again after a 401. `false` means that something else adds the token.
+   *
+   * Use `{ get, renew }` for a token that expires. `get` is called before each request and gives
+   * the token. `renew` is called after a 401 and gives a fresh one, at once, as a promise or as an
+   * Observable. Either gives `null` if nobody is signed in. An error that they throw is taken for
+   * transient, so a watch tries again. If the player has to sign in again, and only then, streams
+   * end with an `UnauthorizedError`.
    *
    * @example
    * token: { get: () => session.token, renew: () => session.renew() }
@@ -96,9 +98,9 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   readonly insecure?: boolean;
   /** How long a request that does not block may take, in ms. Default 15,000. */
   readonly timeout?: number;
-  /** Default options of all watches and feeds; a call can override them. */
+  /** Default options of all watches and feeds. A call can override them. */
   readonly watch?: ClientWatchConfig;
-  /** How requests are carried. Default `fromFetch()`. */
+  /** The transport that carries requests. Default `fromFetch()`. */
   readonly transport?: Transport;
   /**
    * Called for each request and after each poll of a watch. Entries contain no tokens. Errors are
@@ -107,10 +109,10 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   readonly log?: (entry: LogEntry) => void;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
-  /** What a test may have to set besides the clock. */
+  /** The random numbers and the monotonic clock of a test. */
   readonly testing?: TestingConfig;
   /**
-   * Replacements for built-in endpoints, with the same input and answer: for servers with other
+   * Replacements for built-in endpoints, with the same input and answer, for servers with other
    * paths. Everything that uses an endpoint (roster, feed, gate) then uses the replacement.
    */
   readonly endpoints?: Partial<Endpoints>;
@@ -125,7 +127,7 @@ const transportFunction: Guard<Transport> = {
   name: 'a function like the one that fromFetch() returns',
   is: (u): u is Transport => typeof u === 'function',
 };
-/** Checked in detail elsewhere. */
+/** A check for an option that is checked in detail elsewhere. */
 const anything: Check = { name: 'anything', is: () => true };
 
 const OPTIONS: Options<ClientConfig> = {
@@ -178,7 +180,8 @@ function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs
   const replaced = Object.entries(definedOptions(endpoints)).map(([name, endpoint]) => {
     const builtIn = defaultEndpoints[name as keyof Endpoints];
     checkEndpoint(endpoint, `endpoints.${name}`, builtIn);
-    // What it leaves open, such as what is news, is as in the built-in one.
+    // Parts that the replacement leaves open, such as `isEmpty`, stay those of the built-in
+    // endpoint.
     return [name, { ...builtIn, ...(endpoint as Endpoint) }];
   });
   for (const [kind, codec] of Object.entries(kinds)) {

@@ -12,12 +12,10 @@ import {
 import { Direct, DirectOperator, DirectSubject, follow, onlyNext } from '../direct/index.js';
 import type { TransportError } from '../error/index.js';
 
-/** Passes a value of a source on, or not. */
+/** Decides whether a value of a source is passed on, and in which form. */
 type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
 
-/**
- * What all streams of a client hear of: that they should try now, and that the client is closed.
- */
+/** The two signals that all streams of a client hear: to try now, and that the client is closed. */
 export class ClientLife {
   /** Emits when the client is told to try now. */
   readonly tryNow$ = new DirectSubject<void>();
@@ -31,7 +29,7 @@ export class ClientLife {
   }
 
   /**
-   * Emits what a source of wakes does, and when the client is told to try now. One that fails ends
+   * Emits with a source of wakes, and when the client is told to try now. A source that fails ends
    * nothing.
    */
   wakes(wake$: ObservableInput<unknown>): Observable<unknown> {
@@ -43,7 +41,7 @@ export class ClientLife {
     if (!ends) return;
     this.#ends = undefined;
     this.#dropsRequests = dropsRequests;
-    // Before the streams end: who follows this knows why they do.
+    // This comes before the streams end, so that a subscriber of it knows why they do.
     if (this.#closed$) emitOnce(this.#closed$);
     for (const end of ends) (end instanceof WeakRef ? end.deref() : end)?.close(dropsRequests);
   }
@@ -56,25 +54,25 @@ export class ClientLife {
     return this.#closed$;
   }
 
-  /** A stream over time, until the client is closed: then it completes. */
+  /** A stream over time. It completes when the client is closed. */
   whileOpen<T>(source$: Observable<T>): Observable<T> {
     return this.#until(source$, passOn, complete);
   }
 
-  /** The same; `forward` decides what of it is emitted, without a subscriber of its own. */
+  /** Like `whileOpen`. `forward` decides which values are emitted, without a further subscriber. */
   forwardedWhileOpen<T, R>(source$: Observable<T>, forward: Forward<T, R>): Observable<R> {
     return this.#until(source$, forward, complete);
   }
 
   /**
-   * The same. While `isActive$` says that nobody needs it, this holds it no more than who made it
-   * does.
+   * Like `whileOpen`. While `isActive$` emits that nobody needs the stream, the client does not
+   * keep it in memory.
    */
   heldWhileActive<T>(source$: Observable<T>, isActive$: Observable<boolean>): Observable<T> {
     return this.#until(source$, passOn, complete, isActive$);
   }
 
-  /** Several requests in a row, until the client is closed: then they fail, or are dropped. */
+  /** Several requests in a row. When the client is closed, they fail or are dropped. */
   orFail<T>(source$: Observable<T>, error: () => TransportError): Observable<T> {
     return this.#until(source$, passOn, (subscriber, dropsRequests) => {
       if (dropsRequests) subscriber.unsubscribe();
@@ -82,7 +80,7 @@ export class ClientLife {
     });
   }
 
-  /** One request, until the client is closed: then it fails, or is dropped. */
+  /** One request. When the client is closed, it fails or is dropped. */
   requestOrFail<T>(send: () => Observable<T>, error: () => TransportError): Observable<T> {
     return new Direct(observer => {
       const request = new RequestWhileOpen(observer, this.#ends, error);
@@ -93,8 +91,7 @@ export class ClientLife {
   }
 
   /**
-   * The source, until the client is closed: then, and whenever it is subscribed to later, it ends
-   * like this.
+   * The source until the client is closed. Then `end` ends it, and also each later subscription.
    */
   #until<T, R>(
     source$: Observable<T>,
@@ -118,14 +115,14 @@ export class ClientLife {
     });
   }
 
-  /** Not by a FinalizationRegistry, which React Native lacks. */
+  /** Removes the streams that are gone. Not by a FinalizationRegistry, which React Native lacks. */
   #sweep(ends: Set<Ending | WeakRef<Ending>>): void {
     for (const end of ends) if (end instanceof WeakRef && !end.deref()) ends.delete(end);
     this.#sweepAt = 2 * ends.size + 64;
   }
 }
 
-/** What ends with the client. */
+/** A stream or a request that ends with the client. */
 interface Ending {
   close(dropsRequests: boolean): void;
 }
@@ -156,7 +153,8 @@ class StreamWhileOpen<T, R> implements Observer<T>, Ending {
   }
 
   follow(source$: Observable<T>): void {
-    // The subscriber is known before the source is subscribed to: it may emit at once, and be left.
+    // The subscriber is known before the source is subscribed to, since the source may emit at
+    // once, and be left.
     new Observable<T>(source => {
       this.#source = source;
       source$.subscribe(source);
@@ -175,7 +173,7 @@ class StreamWhileOpen<T, R> implements Observer<T>, Ending {
     this.#subscriber.complete();
   }
 
-  /** Keeps it alive by the client, or only by who uses it. */
+  /** Lets the client keep the stream in memory, or only its users. */
   hold(isActive: boolean): void {
     this.#ends.delete(this.#held);
     this.#held = isActive ? this : new WeakRef<Ending>(this);
@@ -183,7 +181,8 @@ class StreamWhileOpen<T, R> implements Observer<T>, Ending {
   }
 
   close(dropsRequests: boolean): void {
-    // First: who hears of the end may subscribe again, and nothing must be sent.
+    // The source ends first, since whoever hears of the end may subscribe again, and nothing must
+    // be sent.
     this.#source?.unsubscribe();
     this.#end(this.#subscriber, dropsRequests);
   }

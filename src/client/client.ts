@@ -20,8 +20,7 @@ import {
 
 /**
  * The service as streams, for one token of an identity or a lobby. Nothing is sent until an
- * Observable is subscribed to.
- * `Own` has the payloads of your own event kinds.
+ * Observable is subscribed to. `Own` has the payloads of your own event kinds.
  */
 export interface Client<Own extends object = NoOwnEvents> {
   readonly group: GroupApi;
@@ -29,8 +28,8 @@ export interface Client<Own extends object = NoOwnEvents> {
   readonly events: EventsApi<Own>;
 
   /**
-   * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
-   * See `endpoint`.
+   * Sends one request to an endpoint. It is cold. It emits one answer and completes. Unsubscribing
+   * aborts the request. See `endpoint`.
    *
    * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -45,8 +44,8 @@ export interface Client<Own extends object = NoOwnEvents> {
 
   /**
    * Watches a GET endpoint that takes a `watch_index` and answers with a `watch.index`. Emits each
-   * answer with news. Cold. It completes only if `ack` decides so, or the client is closed, and
-   * ends only with an error that polling again cannot fix. See `watch`.
+   * answer with news. It is cold. It completes only if `ack` decides so, or the client is closed.
+   * It ends only with an error that polling again cannot fix. See `watch`.
    *
    * @example
    * client.watch(getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -70,9 +69,8 @@ export interface Client<Own extends object = NoOwnEvents> {
   ): Observable<WatchSignal<Answer>>;
 
   /**
-   * Reads the pages of an endpoint whose input and answer have an `anchor`. Cold and lazy. It
-   * completes after the last page.
-   * See `pages`. With `backoff`, each page is retried by itself.
+   * Reads the pages of an endpoint whose input and answer have an `anchor`. It is cold and lazy,
+   * and completes after the last page. See `pages`. With `backoff`, each page is retried by itself.
    *
    * @example
    * client.pages(getMembers, { group_id }).subscribe(({ members }) => show(members));
@@ -84,9 +82,9 @@ export interface Client<Own extends object = NoOwnEvents> {
   ): Observable<Answer>;
 
   /**
-   * A client for another token: of another identity or lobby. It shares transport, URLs and all
-   * other options with this one, but no feed, and takes little memory. Throws an `InputError` if
-   * the token is invalid.
+   * A client for the token of another identity or lobby. It shares transport, URLs and all other
+   * options with this client, but no feed, and takes little memory. Throws an `InputError` if the
+   * token is invalid.
    *
    * @example
    * client
@@ -97,9 +95,9 @@ export interface Client<Own extends object = NoOwnEvents> {
   as(token: Token): Client<Own>;
 
   /**
-   * Tries now: the watches, feeds and rosters of this client poll on a new connection, except where
-   * the service has asked for a wait. They poll within a second, or within 1 ms for each watch of
-   * the process if there are more than 1,000. For a button, for example.
+   * Tries now, for a button for example. The watches, feeds and rosters of this client poll on a
+   * new connection, except where the service has asked for a wait. They poll within a second, or
+   * within 1 ms for each watch of the process if there are more than 1,000.
    *
    * @example
    * retryButton.onclick = () => client.wake();
@@ -107,14 +105,14 @@ export interface Client<Own extends object = NoOwnEvents> {
   wake(): void;
 
   /**
-   * Ends everything, for a sign-out: watches, feeds and rosters complete, now and whenever they are
-   * subscribed to later. A request that is open or is sent later fails with a `TransportError`
-   * whose reason is `client_closed`, and so does a walk over pages; an open POST with `lost`, since
-   * it may have been done. An `ack` that has not settled is unsubscribed. Clients of `as` are
+   * Ends everything, for a sign-out. Watches, feeds and rosters complete, now and whenever they are
+   * subscribed to later. An open or later request fails with a `TransportError` whose reason is
+   * `client_closed`. So does the paging through an endpoint. An open POST fails with `lost`, since
+   * it may have been done. An `ack` that has not settled is unsubscribed from. Clients of `as` are
    * independent.
    *
-   * With `requests: 'drop'` requests and walks are unsubscribed instead: on a server that renders
-   * pages, an unhandled error would end the process.
+   * With `requests: 'drop'`, requests and paging are unsubscribed from instead. A server that
+   * renders pages needs this, since an unhandled error would end the process.
    *
    * @example
    * signOut$.subscribe(() => client.close());
@@ -122,31 +120,34 @@ export interface Client<Own extends object = NoOwnEvents> {
   close(how?: { readonly requests?: 'fail' | 'drop' }): void;
 
   /**
-   * Emits the error of each token that is refused, once, whichever request was refused: the one
-   * place to show *sign in again*. It also emits, once, if nobody is signed in. It only observes,
-   * and completes with `close()`.
+   * Emits the error of each token that is refused, once, whichever request was refused. It is the
+   * one place to show *sign in again*. It also emits, once, if nobody is signed in. It only
+   * observes, and completes with `close()`.
    *
    * @example
    * client.unauthorized$.subscribe(() => showSignIn());
    */
   readonly unauthorized$: Observable<UnauthorizedError>;
 
-  /** Emits once the client is closed, before its streams complete; at once, if it already is. */
+  /**
+   * Emits once the client is closed, before its streams complete. Emits at once if it already is.
+   */
   readonly closed$: Observable<void>;
 
-  /** The clock of this client: `scheduler` of its config. */
+  /** The clock of this client (`scheduler` in its config). */
   readonly scheduler: SchedulerLike;
 
   /**
-   * How long a shared feed keeps polling after its last subscriber has left, in ms: `watch.linger`
-   * of its config.
+   * How long a shared feed keeps polling after its last subscriber has left, in ms (`watch.linger`
+   * in the config).
    */
   readonly linger: number;
 }
 
 /**
  * Creates a client of the Lobby, Group and Identity Event service for one token of an identity or a
- * lobby. It sends nothing by itself; its Observables send requests when they are subscribed to.
+ * lobby. The client sends nothing by itself. Its Observables send requests when they are subscribed
+ * to.
  *
  * Throws an `InputError` if an option is unknown or invalid.
  *
@@ -165,8 +166,8 @@ const CLOSE_OPTIONS: Options<{ readonly requests?: 'fail' | 'drop' }> = {
 };
 
 /**
- * A class, since an object with getters of its own takes 2 KB more: a server has thousands of
- * clients. Its methods can be taken from it.
+ * A class, since an object with its own getters takes 2 KB more, and a server has thousands of
+ * clients. The methods can be used apart from the client.
  */
 class ClientOfContext<Own extends object> implements Client<Own> {
   readonly #context: ClientContext;

@@ -37,15 +37,12 @@ export interface ClientContext {
   readonly quota: RequestQuota;
   readonly paces: KeptPaces;
   readonly life: ClientLife;
-  /** The errors of tokens that are refused, once for each. */
+  /** The errors of tokens that are refused, one for each token. */
   readonly unauthorized$: Observable<UnauthorizedError>;
   readonly scheduler: SchedulerLike;
   /** How long a feed polls without a subscriber, in ms. */
   readonly linger: number;
-  /**
-   * The same for another token. It shares everything else. Throws an `InputError` if the token is
-   * invalid.
-   */
+  /** The same context for another token. Throws an `InputError` if the token is invalid. */
   as(token: Token): ClientContext;
 }
 
@@ -88,7 +85,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
   return new ContextOfToken(shared, config.token);
 }
 
-/** What the contexts of a client's tokens share. */
+/** The parts that the contexts of a client's tokens share. */
 interface SharedContext extends Pick<
   ClientContext,
   'endpoints' | 'watch' | 'quota' | 'scheduler' | 'linger'
@@ -102,8 +99,8 @@ interface SharedContext extends Pick<
 }
 
 /**
- * What only some clients need is made when it is used: a process may have a client for each of
- * thousands of identities.
+ * A process may have a client for each of thousands of identities. So the parts that only some
+ * clients need are made when they are used.
  */
 class ContextOfToken implements ClientContext {
   readonly #shared: SharedContext;
@@ -163,8 +160,8 @@ class ContextOfToken implements ClientContext {
 }
 
 /**
- * A transport of a client that may be closed. What had reached the service may have been done,
- * unless it was a GET.
+ * The transport of a client that may be closed. A request that had reached the service may have
+ * been done, unless it was a GET.
  */
 function whileOpen(life: ClientLife, transport: Transport): Transport {
   return request => {
@@ -231,9 +228,9 @@ function parse(name: string, value: unknown) {
   try {
     if (typeof value === 'string') return new URL(value);
   } catch {
-    // Replaced by our own error below: the platform's error quotes the value.
+    // Replaced by our own error below, since the platform's error quotes the value.
   }
-  // Never quoted: it may be a token that was put here by mistake.
+  // The value is never quoted, since it may be a token that was put here by mistake.
   throw new InputError(
     name,
     `an absolute URL, like 'https://${/^(.+)Url$/.exec(name)?.[1] ?? 'api'}.example.com'`,

@@ -28,10 +28,10 @@ import { sharedEvents } from './shared-events.js';
  */
 export interface EventsApi<Own extends object = NoOwnEvents> {
   /**
-   * Requests events once. Cold: emits one answer and completes. Unsubscribing aborts. Without a
-   * `watch_index` the answer comes immediately, without events; its index marks the current
-   * position. With a `watch_index` it comes once there are newer events, or without events after
-   * 40–60 s.
+   * Sends one request for events. It is cold. It emits one answer and completes. Unsubscribing
+   * aborts the request. Without a `watch_index`, the answer comes immediately, without events. Its
+   * index marks the current position. With a `watch_index`, the answer comes once there are newer
+   * events, or without events after 40–60 s.
    *
    * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -41,13 +41,13 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
   watch(input?: EventsWatchInput): Observable<IdentityEventList<Own>>;
 
   /**
-   * The live events in batches, one for each answer with events. Cold: each subscription is a
+   * The live events in batches, one for each answer with events. It is cold. Each subscription is a
    * separate watch. It completes only if `ack` decides so, or the client is closed. `from` resumes
    * from an earlier index or checkpoint. `ack` delays the next poll until a batch has been
-   * processed: without it, `concatMap` queues batches without a bound if it is slower than the
+   * processed. Without `ack`, `concatMap` queues batches without a bound if it is slower than the
    * service.
    *
-   * Errors: only those that polling again cannot fix; everything else is retried. See `watch`.
+   * Errors: only those that polling again cannot fix. Everything else is retried. See `watch`.
    *
    * @example
    * client.events
@@ -57,15 +57,16 @@ export interface EventsApi<Own extends object = NoOwnEvents> {
   batches(config?: WatchConfig<IdentityEventList<Own>>): Observable<IdentityEventList<Own>>;
 
   /**
-   * The client's shared feed: one poll for all subscribers of all its streams, and none while there
-   * are no subscribers. It keeps its place while the client lives: a new subscriber continues where
-   * the last one left.
+   * The client's shared feed. It has one poll for all subscribers of all its streams, and none
+   * while there are no subscribers. It keeps its position while the client lives, so a new
+   * subscriber continues where the last one left.
    */
   readonly feed: EventFeed<Own>;
 
   /**
-   * Creates a separate feed with its own poll and its own place. With `resume: false`, it does not
-   * keep its place: each first subscriber starts from now, with a gap if there was one before.
+   * Creates a separate feed, with a separate poll and position. With `resume: false`, it does not
+   * keep its position: each first subscriber starts from now, with a gap if there was a subscriber
+   * before.
    *
    * @example
    * const feed = client.events.createFeed({ from: savedIndex, linger: 5_000 });
@@ -83,8 +84,8 @@ export interface FeedConfig<Own extends object = NoOwnEvents>
   readonly resume?: boolean;
   /**
    * Shares the watch with others, or pauses it: `whileAlive` and `acrossTabs()` of
-   * `lobby-rx/browser`. `ack` is called only where the watch runs. Default: the feed has a watch of
-   * its own.
+   * `lobby-rx/browser`. `ack` is called only where the watch runs. Default: the feed has a separate
+   * watch.
    */
   readonly share?: WatchSharing;
 }
@@ -103,7 +104,7 @@ export function createEventsApi<Own extends object>(context: ClientContext): Eve
   return new EventsApiOfContext(context);
 }
 
-/** Its methods can be taken from it. The feed is not made before it is used. */
+/** The methods can be used apart from the object. The feed is made when it is used first. */
 class EventsApiOfContext<Own extends object> implements EventsApi<Own> {
   readonly #context: ClientContext;
   readonly #endpoint: EventsEndpoint<Own>;

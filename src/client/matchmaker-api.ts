@@ -10,11 +10,12 @@ export interface MatchmakerApi {
   readonly players: {
     /**
      * Confirms a player's token. Emits once and completes when the service has answered OK. Until
-     * then the lobby server must do nothing else on the player's socket; on any error it must close
-     * the socket. Cold. The operation is not idempotent, so it is never retried automatically, and
-     * an error after which the player may be counted is not retryable: `backoff()` passes it on.
+     * then, the lobby server must do nothing else on the player's socket. On any error it must
+     * close the socket. It is cold. The operation is not idempotent, so it is never retried
+     * automatically. An error after which the player may be counted is not retryable: `backoff()`
+     * passes it on.
      *
-     * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired: see its
+     * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired, see its
      * `code`), `DecodeError` (a 2xx that does not come from the service, such as a proxy's HTML
      * page). `whyNotConnected` explains an error.
      *
@@ -26,8 +27,8 @@ export interface MatchmakerApi {
     connected(input: PlayerTokenInput): Observable<void>;
 
     /**
-     * Frees a player's slot. Emits once and completes when the service has answered OK. Cold. It
-     * exists on deployed servers, but not in the interface document.
+     * Frees a player's slot. Emits once and completes when the service has answered OK. It is cold.
+     * The operation exists on deployed servers, but not in the interface document.
      *
      * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
      *
@@ -40,7 +41,7 @@ export interface MatchmakerApi {
 
 export function createMatchmakerApi(context: ClientContext): MatchmakerApi {
   const { playersDisconnected } = context.endpoints;
-  // Whatever replaces it.
+  // Confirming is not repeatable, whatever replaces the endpoint.
   const playersConnected = { ...context.endpoints.playersConnected, isRepeatable: false };
   return {
     players: {

@@ -11,8 +11,8 @@ import type { Endpoint } from '../endpoint/index.js';
 import { TokenBucket } from '../stream/index.js';
 
 /**
- * The requests that a client may send in any 15 minutes, route by route: law 6. Its clients of `as`
- * share it.
+ * The requests that a client may send in any 15 minutes, route by route (law 6). Its clients of
+ * `as` share them.
  */
 export class RequestQuota {
   readonly #routes = new Map<string, RouteQuota>();
@@ -23,9 +23,12 @@ export class RequestQuota {
     readonly scheduler: SchedulerLike,
   ) {}
 
-  /** The quota of an endpoint's route; none if it is unlimited, and for what is no GET. */
+  /**
+   * The quota of an endpoint's route. `undefined` if the quota is unlimited, or the endpoint is no
+   * GET.
+   */
   of(endpoint: Pick<Endpoint, 'method' | 'service' | 'path'>): RouteQuota | undefined {
-    // It is checked when it is sent.
+    // An invalid endpoint is found when the request is sent.
     const { method, service, path } = Object(endpoint) as typeof endpoint;
     if (this.quota === Infinity || method !== 'GET') return undefined;
     const route = `${service} ${path}`;
@@ -38,32 +41,32 @@ export class RequestQuota {
 const WINDOW_MS = 900_000;
 
 /**
- * This part of the quota may go at once, and the rest evenly over 15 minutes: no 15 minutes have
- * more than all of it.
+ * This part of the quota may go at once, and the rest evenly over 15 minutes. So no 15 minutes have
+ * more than the whole quota.
  */
 const BURST = 1 / 4;
 
 /**
- * Plain requests are never delayed. What they owe delays a poll by no more than this, so that it is
+ * Plain requests are never delayed. Their debt delays a poll by this at most, so that the poll is
  * answered before its index expires.
  */
 const MAX_DEBT_MS = 235_000;
 
-/** The quota of one route. Polls, and the later pages of a roster, wait in a queue each. */
+/** The quota of one route. Polls and the later pages of rosters wait in a queue each. */
 export class RouteQuota extends TokenBucket<'poll' | 'page'> {
   constructor(quota: number, clock: TimestampProvider, scheduler: SchedulerLike) {
     const burst = Math.max(1, Math.floor(quota * BURST));
     super({ interval: WINDOW_MS / Math.max(1, quota - burst), burst }, clock, scheduler);
   }
 
-  /** Counts a request that is sent now, however many there have been. */
+  /** Counts a request that is sent now, even if the quota is used up. */
   count(): void {
     this.takeOnCredit(MAX_DEBT_MS);
   }
 
   /**
-   * Completes when there is room for this many requests, or for as many as may go at once; or has
-   * been none for `patience` ms.
+   * Completes when there is room for `requests` requests, or for as many as may go at once.
+   * Completes after `patience` ms if there was no room until then.
    */
   room(requests: number, patience: number): Observable<never> {
     return defer(() => {

@@ -33,7 +33,10 @@ import type { ClientContext } from './context.js';
 
 /** The options of `Client.request`. */
 export interface RequestConfig {
-  /** The request has to be completed although the page that sends it goes away. Default false. */
+  /**
+   * Whether the request has to be completed although the page that sends it goes away. Default
+   * false.
+   */
   readonly keepalive?: boolean;
   /** The maximum size of the answer's body, in bytes. Default: that of the transport. */
   readonly maxBody?: number;
@@ -42,7 +45,7 @@ export interface RequestConfig {
 const REQUEST_OPTIONS: Options<RequestConfig> = { keepalive: aBoolean, maxBody: positiveInteger };
 
 /**
- * Sends one request to an endpoint: see `Client.request`. Throws an `InputError` if the config is
+ * Sends one request to an endpoint (see `Client.request`). Throws an `InputError` if the config is
  * invalid.
  */
 export function request<Input, Answer>(
@@ -59,7 +62,7 @@ export function request<Input, Answer>(
       ? send(context.plain, endpoint, input, options)
       : send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
   const route = context.quota.of(endpoint);
-  // It counts when it is sent, and is never delayed.
+  // The request counts when it is sent, and is never delayed.
   return defer(() => {
     route?.count();
     return sent$;
@@ -67,7 +70,8 @@ export function request<Input, Answer>(
 }
 
 /**
- * How to poll an endpoint, and the settings of a watch: those of the config, else the endpoint's.
+ * How to poll an endpoint, and the settings of its watch. An option of the config replaces that of
+ * the endpoint.
  */
 interface EndpointWatch<Answer> {
   readonly poll: SinglePoll<Answer>;
@@ -90,7 +94,7 @@ export function endpointWatch<Input, Answer>(
       isEmpty,
       isState,
       keyOf,
-      // Its text is known, which takes less time than the whole answer.
+      // The key is made of the answer's text, which takes less time than the whole answer.
       contentOf: config?.indexOf === undefined ? answerKey : undefined,
       withoutNews,
       isIndex: cursorArgument.is,
@@ -101,7 +105,7 @@ export function endpointWatch<Input, Answer>(
   );
   return {
     poll: (watch_index, { needsFreshConnection, onArrival, onSent, pollOf }) =>
-      // A name that a spread adds to would cost each input a hidden class of its own in V8.
+      // A spread that adds a name would cost each input a separate hidden class in V8.
       requestText(polling, endpoint, Object.assign({}, input, { watch_index }) as Input, {
         kind: 'poll',
         needsFreshConnection,
@@ -109,18 +113,20 @@ export function endpointWatch<Input, Answer>(
         onSent,
         pollOf,
       }),
-    // The same object: there are thousands of watches.
+    // The settings object is changed and not copied, since there are thousands of watches.
     settings: Object.assign(settings, { tryNow$: life.tryNow$ }),
   };
 }
 
-/** What a watch polls. An invalid endpoint or input is found when it is sent. */
+/**
+ * The key of a watch, by what it polls. An invalid endpoint or input is found when the poll is sent.
+ */
 function keyOfWatch(endpoint: unknown, input: unknown): string {
   const { service, path } = Object(endpoint) as { service?: unknown; path?: unknown };
   return tryOr(() => JSON.stringify([service, path, input]), '');
 }
 
-/** Everything that happens in a watch of an endpoint. Each subscription is a separate watch. */
+/** The signals of a watch of an endpoint. Each subscription is a separate watch. */
 export function endpointSignals<Input, Answer>(
   context: ClientContext,
   endpoint: Endpoint<Input, Answer>,
@@ -141,24 +147,24 @@ export function endpointAnswers<Input, Answer>(
 ): Observable<Answer> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
   const signals$ = defer(() => continuingWatch(poll, settings)());
-  const say = unseenFailures();
+  const report = unseenFailures();
   return context.life.forwardedWhileOpen<WatchSignal<Answer>, Answer>(signals$, (signal, subscriber) => {
     if (signal.kind === 'answer') subscriber.next(signal.answer);
-    else if (signal.kind === 'status') say(signal.status);
+    else if (signal.kind === 'status') report(signal.status);
   });
 }
 
 /** The options of reading the pages of an endpoint. */
 export interface ClientPagesConfig<P> extends PagesConfig<P> {
   /**
-   * Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends
-   * the walk.
+   * Retries each page by itself. `{}` takes the defaults of `backoff`. Default: the first error
+   * ends the paging.
    */
   readonly backoff?: RetryConfig;
 }
 
 /**
- * Reads the pages of an endpoint. Those that are read `forWatch` wait for the quota of their route.
+ * Reads the pages of an endpoint. Pages that are read `forWatch` wait for the quota of their route.
  */
 export function endpointPages<Input, Answer>(
   context: ClientContext,
@@ -178,7 +184,7 @@ export function endpointPages<Input, Answer>(
       ? concat(room$, send(context.plain, endpoint, input, { kind: 'poll' }))
       : request(context, endpoint, input);
   const page$ = pages(anchor => sent({ ...input, anchor } as Input).pipe(retried), paging);
-  // Between two pages, too, while it waits.
+  // This also ends the wait between two pages.
   const { method, path: url } = endpoint;
   const error = () => new TransportError('client_closed', 'the client is closed', { method, url });
   return context.life.orFail(page$, error);

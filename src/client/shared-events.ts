@@ -71,11 +71,11 @@ function ofRawLists<List>(
   own: AnswerSettings<List>,
   listOf: (raw: RawEventList) => List,
 ): WatchConfig<RawEventList> {
-  const ofRaw = <Rest extends readonly unknown[], Result>(of?: (list: List, ...rest: Rest) => Result) =>
-    of && ((raw: RawEventList, ...rest: Rest) => of(listOf(raw), ...rest));
+  const ofRaw = <Rest extends readonly unknown[], Result>(callback?: (list: List, ...rest: Rest) => Result) =>
+    callback && ((raw: RawEventList, ...rest: Rest) => callback(listOf(raw), ...rest));
   const callbacks = {
     ack: ofRaw(ack),
-    // Where it stands is the same in what the service has sent.
+    // The index stands at the same place in the list that the service sent.
     indexOf: typeof indexOf === 'string' ? indexOf : ofRaw(indexOf),
     handleOf: typeof handleOf === 'string' ? handleOf : ofRaw(handleOf),
     isEmpty: ofRaw(isEmpty ?? own.isEmpty),
@@ -84,12 +84,12 @@ function ofRawLists<List>(
   return { ...others, ...(definedOptions(callbacks) as WatchConfig<RawEventList>) };
 }
 
-/** A shared watch that is started again where it was, or from now, with a gap for what it missed. */
+/** A shared watch that starts again where it was, or from now with a gap for what it missed. */
 class SharedWatchOfEvents {
-  #place: Checkpoint | undefined;
+  #position: Checkpoint | undefined;
   /**
-   * What has been dropped, or is not continued, is a gap before the next answer: only then does a
-   * reload see what came before.
+   * Events that were dropped, or are not continued from, are a gap before the next answer. Only
+   * then does a reload see what came before.
    */
   #due: GapReason | undefined;
   #isStarted = false;
@@ -103,18 +103,19 @@ class SharedWatchOfEvents {
 
   signals(): Observable<WatchSignal<RawEventList>> {
     const { from, scheduler } = this.settings;
-    // The age of an index alone is unknown: it counts as new.
-    if (!this.#isStarted && from) this.#place = { index: from.index ?? '', at: from.at ?? scheduler.now() };
-    if (this.#isStarted && !this.resume && this.#place) this.#due = 'unwatched';
+    // The age of a bare index is unknown, so it counts as new.
+    if (!this.#isStarted && from)
+      this.#position = { index: from.index ?? '', at: from.at ?? scheduler.now() };
+    if (this.#isStarted && !this.resume && this.#position) this.#due = 'unwatched';
     this.#isStarted = true;
     this.#isRunning = true;
-    const index = this.#place?.index;
-    if (this.#due === 'unwatched') this.#place = undefined;
-    return this.share({ from: this.#place }).pipe(
+    const index = this.#position?.index;
+    if (this.#due === 'unwatched') this.#position = undefined;
+    return this.share({ from: this.#position }).pipe(
       concatMap(signal => this.#withGap(signal, index)),
-      // What is held for the next subscriber counts as taken.
+      // Events that are queued for the next subscriber count as consumed.
       tap(signal => {
-        this.#place = checkpointOf(signal) ?? this.#place;
+        this.#position = checkpointOf(signal) ?? this.#position;
       }),
       finalize(() => {
         this.#isRunning = false;
@@ -132,12 +133,13 @@ class SharedWatchOfEvents {
     return signal.kind === 'gap' ? [signal] : [{ kind: 'gap', gap }, signal];
   }
 
-  /** Whether what waits for the next subscriber is dropped: it is too old, or not continued. */
+  /** Whether the queued events are dropped because they are too old, or not continued from. */
   drops(queuedCount: number): boolean {
     const { retention, scheduler } = this.settings;
-    if (!this.#place) return false;
+    if (!this.#position) return false;
     if (!this.resume && !this.#isRunning) this.#due = 'unwatched';
-    else if (queuedCount > 0 && scheduler.now() - this.#place.at > ageLimit(retention)) this.#due = 'silence';
+    else if (queuedCount > 0 && scheduler.now() - this.#position.at > ageLimit(retention))
+      this.#due = 'silence';
     return this.#due !== undefined;
   }
 }

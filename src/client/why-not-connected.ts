@@ -1,8 +1,6 @@
 import { answerBehind, mayHaveActed } from '../error/index.js';
 
-/**
- * Why `players.connected` refused a token: a known reason, or otherwise the service's error code.
- */
+/** Why `players.connected` refused a token: a known reason, otherwise the service's error code. */
 export type RefusalReason =
   | 'already_connected'
   | 'registration_expired'
@@ -15,12 +13,13 @@ export type RefusalReason =
  * The outcome of a confirmation that failed. The player's socket must be closed in every case.
  *
  * - `refused`: the service refused the player's token, for this `reason`.
- * - `later`: the service answered no, which says nothing of the player: its rate limit, with the
- *   time to wait in ms if it was said; or it does not accept the lobby's own token.
+ * - `later`: the service rejected the request, which says nothing about the player. Either its rate
+ *   limit was reached, with the time to wait in ms if the service gave one. Or it does not accept
+ *   the lobby's own token.
  * - `unknown`: the answer was lost, or did not come from the service, which may count the player as
- *   connected. Confirm the token again only when the player comes again: OK admits them.
- *   `already_connected` does not tell whether the lost request or another player used the token:
- *   treat it as a refusal.
+ *   connected. Confirm the token again only when the player comes again. If the answer is OK, admit
+ *   them. `already_connected` does not tell whether the lost request or another player used the
+ *   token, so treat it as a refusal.
  * - `not_sent`: the service never saw the token. It can be confirmed later.
  */
 export type NotConnected =
@@ -43,8 +42,8 @@ const REASONS: ReadonlyMap<string | undefined, RefusalReason> = new Map([
 ]);
 
 /**
- * Explains an error of `players.connected`: it was refused for a reason, the service answers later,
- * the outcome is unknown, or the request was never sent. See {@link NotConnected}.
+ * Explains an error of `players.connected`. The token was refused for a reason, the service answers
+ * later, the outcome is unknown, or the request was never sent. See {@link NotConnected}.
  *
  * @example
  * client.matchmaker.players.connected({ player_token }).subscribe({

@@ -2,12 +2,12 @@ import type { Observable, Observer, Unsubscribable } from 'rxjs';
 import { follow } from './direct.js';
 
 /**
- * An operator on a source of one value, such as a request, as an object: it observes the source,
- * and is what its own observer unsubscribes from. A subclass says what becomes of the value, in
- * `next`, and perhaps of the end.
+ * An operator on a source of one value, such as a request, as one object. It observes the source,
+ * and its observer unsubscribes from it. A subclass decides in `next` what becomes of the value,
+ * and perhaps what becomes of the end.
  *
- * It keeps the promises of a `Direct`, whatever the source does: nothing that comes late, twice, or
- * after an unsubscription is passed on.
+ * It keeps the promises of a `Direct`, whatever the source does. A value that comes late, twice, or
+ * after an unsubscription is not passed on.
  *
  * @example
  * new Direct(observer => new Doubled(observer).begin(() => source$));
@@ -21,12 +21,12 @@ export abstract class DirectOperator<In, Out = In> implements Observer<In>, Unsu
     this.#observer = observer;
   }
 
-  /** Whether it has ended, or has been unsubscribed from. */
+  /** Whether the operator has ended, or has been unsubscribed from. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** Begins to follow a source. It may end, or throw, before this returns. */
+  /** Begins to follow a source. The operator may end, or throw, before this returns. */
   begin(source: () => Observable<In>): this {
     try {
       const following = follow(source(), this);
@@ -39,8 +39,8 @@ export abstract class DirectOperator<In, Out = In> implements Observer<In>, Unsu
   }
 
   /**
-   * Called with each value of the source. It has to ignore those that come after the end, as `emit`
-   * does.
+   * Called with each value of the source. It has to ignore values that come after the end, as
+   * `emit` does.
    */
   abstract next(value: In): void;
 

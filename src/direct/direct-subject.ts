@@ -2,8 +2,8 @@ import type { Observer, Unsubscribable } from 'rxjs';
 import { Direct } from './direct.js';
 
 /**
- * Like a Subject that never ends. To leave a Subject takes a search through all of its observers;
- * to leave this one costs the same, however many there are.
+ * Like a Subject that never ends. Leaving a Subject takes a search through all of its observers.
+ * Leaving this one costs the same for any number of observers.
  */
 export class DirectSubject<T> extends Direct<T> {
   #members: Set<Membership<T>> | undefined;
@@ -11,8 +11,8 @@ export class DirectSubject<T> extends Direct<T> {
   #connection: Unsubscribable | undefined;
 
   /**
-   * `connect` is called when the first observer has come; what it returns ends when the last one
-   * leaves.
+   * `connect` is called when the first observer has come. The connection that it returns ends when
+   * the last observer leaves.
    */
   constructor(connect?: () => Unsubscribable) {
     super(observer => this.join(observer));
@@ -22,7 +22,7 @@ export class DirectSubject<T> extends Direct<T> {
   next(value: T): void {
     const members = this.#members;
     if (!members) return;
-    // Who leaves during the emission gets nothing any more.
+    // An observer that leaves during the emission gets nothing any more.
     for (const member of [...members]) if (members.has(member)) member.observer.next(value);
   }
 
@@ -42,7 +42,7 @@ export class DirectSubject<T> extends Direct<T> {
     return member;
   }
 
-  /** What a connection emits at once may make the only observer leave. */
+  /** Keeps the connection, unless a value that it emitted at once made the only observer leave. */
   #keep(connection: Unsubscribable): void {
     if (this.#members) this.#connection = connection;
     else connection.unsubscribe();
@@ -65,7 +65,7 @@ class Membership<T> implements Unsubscribable {
 }
 
 /**
- * Like a BehaviorSubject that never ends: emits its value to each observer at once, then each
+ * Like a BehaviorSubject that never ends. It emits its value to each observer at once, then each
  * change.
  */
 export class DirectState<T> extends DirectSubject<T> {

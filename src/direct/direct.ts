@@ -10,7 +10,7 @@ import {
 /**
  * An Observable that an observer of this library can follow without a subscriber in between. A held
  * poll passes through many layers, and a subscriber for each of them would take more memory than
- * all the rest. What is piped through an operator of RxJS is an ordinary Observable again.
+ * all the rest. Piped through an operator of RxJS, it becomes an ordinary Observable again.
  *
  * A subscriber sees to three things, which the function that makes a `Direct` has to promise
  * instead:
@@ -27,7 +27,7 @@ export class Direct<T> extends Observable<T> {
 }
 
 /**
- * Subscribes an observer: without a subscriber in between if the source is {@link Direct}. An
+ * Subscribes an observer. If the source is {@link Direct}, there is no subscriber in between. An
  * observer follows one source, once. Throws what the function of a `Direct` throws.
  */
 export function follow<T>(source$: ObservableInput<T>, observer: Observer<T>): Unsubscribable {

@@ -1,7 +1,7 @@
 import { jsonHash, textHash } from '../protocol/index.js';
 
 /**
- * A hash of an answer's text without its `watch`, which changes although the data has not. Answers
+ * A hash of an answer's text without its `watch`, which changes even if the data does not. Answers
  * with the same key have the same text, for all practical purposes. The text itself need not be
  * kept.
  */
@@ -14,6 +14,6 @@ export function answerKey(answer: unknown, text?: string): number {
   return head ? textHash(text.slice(head[0].length)) : jsonHash(JSON.parse(text), ['watch']);
 }
 
-/** Nothing follows but the end of the answer itself, so that it is no part of an event. */
+/** Only the end of the answer itself may follow, so that the match is no part of an event. */
 const WATCH_AT_END = /^"watch"\s*:\s*\{[^{}]*\}\s*\}\s*$/;
 const WATCH_AT_START = /^\s*\{\s*"watch"\s*:\s*\{[^{}]*\}/;

@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
 
-/** How to send a request; see `TransportRequest`. */
+/** The options of sending a request. See `TransportRequest`. */
 export type RequestOptions = Pick<
   TransportRequest,
   'kind' | 'pollOf' | 'maxBody' | 'keepalive' | 'needsFreshConnection' | 'onArrival' | 'onSent'
@@ -43,15 +43,15 @@ export function composeRequest(
   const body = endpoint.body && pick(endpoint.body, given);
   rejectUnknownKeys(given, names, '', 'field');
 
-  // Not URLSearchParams: it encodes a space as '+', and an index must be sent back byte for byte.
+  // URLSearchParams encodes a space as '+', but an index must be sent back byte for byte.
   const search = Object.entries(query)
     .map(([name, value]) => `${encodeURIComponent(name)}=${encodeText(name, String(value))}`)
     .join('&');
   return {
-    // Names that a spread adds to another one would cost each request a hidden class of its own in
+    // A spread that adds names to another one would cost each request a separate hidden class in
     // V8.
     method: endpoint.method,
-    // As HTTP defines it.
+    // This is as HTTP defines it.
     idempotent: endpoint.method !== 'POST' && endpoint.method !== 'PATCH',
     url: baseUrlOf(endpoint.service, baseUrls) + path + (search && `?${search}`),
     headers: body ? { 'content-type': 'application/json' } : {},
@@ -88,7 +88,7 @@ function fillPath(path: string, input: Fields): string {
 
 function segment(name: string, value: unknown): string {
   const text = checkArgument(name, nonEmptyString, value);
-  // URL parsers resolve these two, even if they are encoded, and the request would go to another
+  // URL parsers resolve these two even if they are encoded. Then the request would go to another
   // endpoint.
   if (text === '.' || text === '..') {
     throw new InputError(name, "an identifier other than '.' and '..'", `'${text}'`);
@@ -122,7 +122,7 @@ function encode(name: string, codec: AnyCodec, value: unknown): unknown {
   if (codec.is(value)) return codec.encode(value);
   const result = codec.decode(value) as t.Validation<unknown>;
   const [issue] = isLeft(result) ? decodeIssues(result.left, name, describe) : [];
-  // If there is no issue, the caller passed the wire format of the value, not the decoded value
-  // that the codec encodes.
+  // Without an issue, the caller passed the wire format of the value, not the decoded value that
+  // the codec encodes.
   throw new InputError(issue?.path ?? name, issue?.expected ?? codec.name, issue?.got ?? describe(value));
 }

@@ -12,8 +12,8 @@ import { aCodec } from '../protocol/index.js';
 import type { AnyCodec, AnyStruct, Codec, Flat, WatchData } from '../protocol/index.js';
 
 /**
- * The three services, each with its own base URL (interface document: {group_url},
- * {matchmaker_url}, {api_url}).
+ * The three services. Each has its base URL: {group_url}, {matchmaker_url} or {api_url}
+ * (docs/the-service.md).
  */
 export type Service = 'group' | 'matchmaker' | 'api';
 
@@ -25,13 +25,13 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
   : never;
 
 /**
- * One operation of a service as plain data: what to send, where to, and what comes back. Created by
- * `endpoint()`.
+ * One operation of a service as plain data: the parts of its request, its address, and its answer.
+ * Created by `endpoint()`.
  */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- an endpoint with any input and answer
 export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod = HttpMethod> {
   readonly method: Method;
-  /** Which of the client's base URLs the path is appended to. */
+  /** The service whose base URL the path is appended to. */
   readonly service: Service;
   /** Starts with `/`. Parameters are in braces. */
   readonly path: string;
@@ -39,35 +39,35 @@ export interface Endpoint<Input = any, Answer = any, Method extends HttpMethod =
   readonly query?: AnyStruct | undefined;
   /** The codec of the JSON body's fields. */
   readonly body?: AnyStruct | undefined;
-  /** The codec of the answer's body; `Acknowledged` if it contains no data. */
+  /** The codec of the answer's body. `Acknowledged` if the body contains no data. */
   readonly response: Codec<Answer>;
   /**
-   * Whether an answer has nothing new, for a watch. Default: never. (`never` in the parameters, so
-   * that an endpoint can be copied with another response: `endpoint()` checks the types.)
+   * For a watch, whether an answer has nothing new. Default: never. The parameter is `never`, so
+   * that an endpoint can be copied with another response. `endpoint()` checks the types.
    */
   readonly isEmpty?: (answer: never) => boolean;
   /**
-   * An answer without what is new in it: if it only repeats the last one, that is acknowledged.
+   * Returns an answer without its news. It is acknowledged if an answer only repeats the last one.
    * Default: the answer itself.
    */
   readonly withoutNews?: (answer: never) => unknown;
   /**
-   * Whether each answer is the whole state, for a watch: one that differs from the last one only in
-   * its index is a repeat. Default false: the answers are a log, in which an event may equal the
-   * one before.
+   * For a watch, whether each answer is the whole state. Then an answer that differs from the last
+   * one only in its index is a repeat. Default false: the answers are a log, in which an event may
+   * equal the one before.
    */
   readonly isState?: boolean;
   /**
-   * A key of an answer, for a watch: an answer with the same key as the last one with news only
-   * repeats that. Default: all of its text; of a state, its text without `watch`.
+   * For a watch, a key of an answer. An answer with the same key as the last one with news is a
+   * repeat. Default: the whole text. For a state, its text without `watch`.
    */
   readonly keyOf?: (answer: never) => unknown;
   /**
-   * Whether it may be sent again. If not (`false`), an error after which it may have been carried
-   * out is not retryable. Default true.
+   * Whether the request may be sent again. If not (`false`), an error after which it may have been
+   * carried out is not retryable. Default true.
    */
   readonly isRepeatable?: boolean;
-  /** @internal Exists in types only: it carries the type of the input. */
+  /** @internal Exists in types only. It carries the type of the input. */
   readonly _input?: (input: Input) => void;
 }
 
@@ -162,9 +162,9 @@ export function endpoint<
 }
 
 /**
- * Throws an `InputError` if this is not a valid endpoint, or does not take what the endpoint takes
- * that it is to replace, at the same places: a player's token, for example, must stay in the body.
- * `name` is its path in error messages.
+ * Throws an `InputError` if this is not a valid endpoint. Also throws if it does not take the same
+ * names at the same places as the endpoint that it replaces. A player's token, for example, must
+ * stay in the body. `name` is the endpoint's path in error messages.
  */
 export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoint): void {
   const given = checkArgument(name || 'endpoint', plainObject, definition) as unknown as Endpoint;
@@ -173,7 +173,7 @@ export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoin
   checkDistinctNames(given, name);
 }
 
-/** The input is flat: of two fields with one name, one would be sent at both places. */
+/** The input is flat, so one value would be sent for two fields with one name. */
 function checkDistinctNames({ path, query, body }: Endpoint, name: string): void {
   const names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
   const twice = names.find((field, i) => names.indexOf(field) < i);

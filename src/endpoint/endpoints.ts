@@ -23,7 +23,7 @@ export interface GetMembersInput {
    */
   readonly count?: number | null | undefined;
   /**
-   * The `watch.index` of an earlier answer. If it is given, the service answers once something has
+   * The `watch.index` of an earlier answer. With it, the service answers once something has
    * changed.
    */
   readonly watch_index?: string | null | undefined;
@@ -50,7 +50,7 @@ export const getMembers: Endpoint<GetMembersInput, GroupMemberList, 'GET'> = end
 });
 
 /**
- * A key of all who are on a page, as they came, regardless of their order, since the service does
+ * A key of all members on a page, as they came. Their order does not count, since the service does
  * not specify one.
  */
 export function keyOfMembers({ members, malformed = [] }: GroupMemberList): number {
@@ -60,13 +60,13 @@ export function keyOfMembers({ members, malformed = [] }: GroupMemberList): numb
 
 /** The input of `players.connected` and `players.disconnected` (docs/the-service.md, 4.2). */
 export interface PlayerTokenInput {
-  /** The token that the player received with the lobby join. Opaque, for one use. */
+  /** The token that the player received with the lobby join. It is opaque, and for one use. */
   readonly player_token: string;
 }
 
 /**
- * matchmaker.players.connected: confirms a player's token (docs/the-service.md, 4.2). Not
- * idempotent: an error after which the player may be counted is not retryable.
+ * matchmaker.players.connected: confirms a player's token (docs/the-service.md, 4.2). It is not
+ * idempotent, so an error after which the player may be counted is not retryable.
  *
  * @example
  * client.request(playersConnected, { player_token }).subscribe(() => admit());
@@ -98,8 +98,8 @@ export const playersDisconnected: Endpoint<PlayerTokenInput, void, 'POST'> = end
 /** The input of `events.watch` (docs/the-service.md, 4.3). */
 export interface EventsWatchInput {
   /**
-   * The `watch.index` of an earlier answer: the service answers once there are newer events. Omit
-   * it to start from now.
+   * The `watch.index` of an earlier answer. With it, the service answers once there are newer
+   * events. Omit it to start from now.
    */
   readonly watch_index?: string | null | undefined;
 }
@@ -118,13 +118,13 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
   response: IdentityEventList,
   isEmpty: ({ events }) => events.length === 0,
   withoutNews: list => ({ ...list, events: [] }),
-  // Events carry their time: what comes again under another index is sent again.
+  // Events carry their time. So an event that comes again under another index was sent again.
   keyOf: answerKey,
 });
 
 /**
- * events.watch, with events as they are sent. They can be stored, and decoded elsewhere with
- * `IdentityEventList`.
+ * events.watch, with the events as the service sent them. They can be stored, and decoded elsewhere
+ * with `IdentityEventList`.
  *
  * @example
  * client.watch(rawEventsWatch, {}).subscribe(({ events }) => store(JSON.stringify(events)));

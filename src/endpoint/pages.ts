@@ -22,15 +22,15 @@ import {
 
 /** The options of {@link pages}. */
 export interface PagesConfig<P> {
-  /** The anchor of the first page to read. Default: none, for the first page there is. */
+  /** The anchor of the first page to read. Default: none, for the very first page. */
   readonly from?: string;
   /**
    * Returns the anchor of the next page. A safe integer counts as its digits, and any other number
-   * is a `DecodeError`. Without one, or if it is an empty string, the page is the last.
+   * is a `DecodeError`. A page without an anchor, or with an empty string, is the last one.
    * Default: the `anchor` field of the page.
    */
   readonly anchorOf?: (page: P) => string | number | null | undefined;
-  /** When the requests are sent. Default `asapScheduler`. */
+  /** The scheduler that sends the requests. Default `asapScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
@@ -42,8 +42,8 @@ const OPTIONS: Options<PagesConfig<never>> = {
 
 /**
  * Reads all pages, one after the other. Each page is requested with the anchor of the previous one,
- * as soon as that has been emitted: `take(1)` costs one request, and there is no waiting for slow
- * subscribers. Unsubscribing aborts the pending request.
+ * as soon as that has been emitted. So `take(1)` costs one request, and slow subscribers are not
+ * waited for. Unsubscribing aborts the pending request.
  *
  * It completes after the first page without an anchor, or with an empty one. An empty page with an
  * anchor does not end it. A repeated anchor is a `DecodeError`, since the stream would never end.
@@ -67,8 +67,8 @@ export function pages<P>(
     const next = (anchor: string | undefined) =>
       defer(() => from(page(anchor))).pipe(
         take(1),
-        // `expand` requests the next page while it emits this one. Deferred, so that `take(1)` can
-        // still stop it.
+        // `expand` requests the next page while it emits this one. It is deferred, so that
+        // `take(1)` can still stop it.
         subscribeOn(scheduler),
       );
 

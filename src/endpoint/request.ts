@@ -26,13 +26,15 @@ export interface RequestContext {
   readonly transport: Transport;
   readonly baseUrls: BaseUrls;
   /**
-   * The current time, in ms since 1970. `Retry-After` may be a date, in an answer without a `Date`.
+   * The current time, in ms since 1970. It is needed if `Retry-After` is a date, and the answer has
+   * no `Date`.
    */
   readonly now: () => number;
 }
 
 /**
- * Sends one request to an endpoint. Cold: emits one answer and completes. Unsubscribing aborts.
+ * Sends one request to an endpoint. It is cold. It emits one answer and completes. Unsubscribing
+ * aborts the request.
  *
  * Errors: `InputError` before anything is sent, `TransportError`, `StatusError`, `DecodeError`.
  */
@@ -92,8 +94,8 @@ class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<A
 }
 
 /**
- * Decodes the value in an answer. Throws a `StatusError`, an `UnauthorizedError` or a `DecodeError`
- * if there is none.
+ * Decodes the value in an answer. If there is no value, throws a `StatusError`, an
+ * `UnauthorizedError` or a `DecodeError`.
  */
 function readAnswer<Answer>(
   endpoint: Endpoint<never, Answer>,
@@ -105,7 +107,7 @@ function readAnswer<Answer>(
   if (status < 200 || status > 299) throw refusal(response, request, now());
   const result = decode(endpoint, text, request);
   if (!isLeft(result)) return result.right;
-  // A 204 from an endpoint with content is not malformed: proxies and servers use it for "nothing
+  // A 204 from an endpoint with content is not malformed. Proxies and servers use it for "nothing
   // new".
   if (status === 204) throw new StatusError(status, request);
   const whole = { path: '', expected: endpoint.response.name };
@@ -117,7 +119,8 @@ function readAnswer<Answer>(
 const SAYS_NOTHING = /^\s*(null|\{\s*\})?\s*$/;
 
 /**
- * JSON that begins and does not end. WebKit takes a chunked body that broke off for a whole one.
+ * Whether a text is JSON that begins and does not end. WebKit takes a chunked body that broke off
+ * for a whole one.
  */
 function isCutOff(text: string): boolean {
   return /^\s*[[{]/.test(text) && !/[\]}]\s*$/.test(text);
@@ -136,12 +139,12 @@ function decode<Answer>({ response }: Endpoint<never, Answer>, text: string, req
   try {
     return decodeBy(response, json);
   } catch {
-    // A codec may throw, or be none, and what it throws may quote the answer.
+    // A codec may throw, or be none, and its error may quote the answer.
     throw failed(response.name, shapeOf(json));
   }
 }
 
-/** The error of an answer that is a no. */
+/** The error of an answer with an error status. */
 function refusal(response: TransportResponse, request: RequestSummary, now: number): ClientError {
   const { status, headers, text, isSignedOut = false } = response;
   const details = detailsOf(text, headers);

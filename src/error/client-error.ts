@@ -24,32 +24,35 @@ export function isClientError(u: unknown): u is ClientError {
 }
 
 /**
- * Whether the request may have been carried out: there is no answer of the service that says no,
- * and it may have been sent.
+ * Whether the request may have been carried out. It may have been sent, and the service has not
+ * answered that it rejects the request.
  */
 export function mayHaveActed(error: unknown): boolean {
   if (isInputError(error)) return false;
   if (isTransportError(error)) return error.reason !== 'not_sent' && error.reason !== 'unreachable';
   const answer = answerBehind(error);
-  // There was no token to send it with.
+  // Without a token, the request was not sent.
   if (isUnauthorizedError(error) && !answer) return false;
-  // A crash, or a proxy that lost the answer. Only the service's own 4xx is definitely a refusal.
+  // Other answers come from a crash, or from a proxy that lost the answer. Only the service's own
+  // 4xx is definitely a rejection.
   const isNo = answer && answer.status >= 400 && answer.status < 500;
   return !isNo || !(isUnauthorizedError(error) || isFromService(answer));
 }
 
 /**
- * What comes again with each attempt: the server answers like that, or nothing is to be sent any
- * more.
+ * The failures that come again with each attempt. Either the server answers so each time, or
+ * nothing is to be sent any more.
  */
 const LASTING: readonly TransportFailure[] = ['redirected', 'too_large', 'client_closed'];
 
 /**
- * Whether the same request may succeed later: there was no answer, or one that speaks of a passing
- * state (408, 425, 429, 5xx). Anything that is no error of this library may be anything, and counts
- * as passing. It is what `backoff` retries; a watch retries more. An error of `players.connected`
- * after which the player may be counted never passes: repeated, the request would say that they are
- * connected already. Nor do those of your own endpoints with `isRepeatable: false`.
+ * Whether the same request may succeed later. That is so if there was no answer, or if the answer
+ * names a transient state (408, 425, 429, 5xx). An error that is not of this library may be
+ * anything, and counts as transient. `backoff` retries these errors. A watch retries more.
+ *
+ * After an error of `players.connected`, the player may be counted. Then it is never retryable:
+ * repeated, the request would say that they are connected already. Nor is such an error of your own
+ * endpoints with `isRepeatable: false`.
  *
  * @example
  * client.group

@@ -2,7 +2,7 @@ import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 const MAX_MESSAGE_LENGTH = 300;
 
-/** What was found in a body that is empty, or says no more than that: a proxy's, perhaps. */
+/** The description of a body that is empty, or as good as empty. It may be a proxy's. */
 export const NOTHING = 'nothing';
 
 /**
@@ -22,8 +22,8 @@ export interface DecodeIssue {
 }
 
 /**
- * The answer failed to decode: `path` says where, `expected` and `got` say why. It never contains
- * the values themselves.
+ * The answer failed to decode. `path` says where, `expected` and `got` say why. The error never
+ * contains the values themselves.
  */
 export class DecodeError extends TaggedError {
   readonly _tag = 'DecodeError';
@@ -32,7 +32,7 @@ export class DecodeError extends TaggedError {
   readonly expected: string;
   readonly got: string;
   /**
-   * The request that was answered. Undefined if the problem is not in one answer, such as a
+   * The request that was answered. `undefined` if the problem is not in one answer, such as a
    * repeated anchor.
    */
   readonly request: RequestSummary | undefined;

@@ -21,25 +21,28 @@ export function describe(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** What a value is, without the value itself: it comes from elsewhere, and may be secret. */
+/**
+ * Describes the type of a value without the value itself, which comes from elsewhere and may be
+ * secret.
+ */
 export function shapeOf(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? `a ${typeof value}` : describe(value);
 }
 
-/** The text of what was thrown. Anything can be thrown, even what has no text. */
+/** The text of a thrown value. Anything can be thrown, even a value without a text. */
 export function textOf(message: unknown): string {
   return tryOr<string>(() => String(message), typeof message);
 }
 
 /**
- * What could move the cursor of a terminal, colour it, break a line of a log or reorder its text;
- * and lone surrogates.
+ * Characters that could move the cursor of a terminal, colour it, break a line of a log or reorder
+ * its text. Lone surrogates, too.
  */
 const UNSAFE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const UNSAFE_RUNS = new RegExp(`${UNSAFE.source}+`, 'gu');
 
 /**
- * Replaces control characters with spaces: text from elsewhere must not control the terminal or the
+ * Replaces control characters with spaces. Text from elsewhere must not control the terminal or the
  * log that shows it.
  */
 export function printable(text: string): string {

@@ -57,8 +57,8 @@ export const clock: Check = {
 };
 
 /**
- * What RxJS can subscribe to. An Observable is in it at run time, under the key that RxJS looks
- * for, or by its methods.
+ * The inputs that RxJS can subscribe to. At run time these include an Observable, which has the key
+ * that RxJS looks for, or the methods.
  */
 type Awaitable = PromiseLike<unknown> | Iterable<unknown> | AsyncIterable<unknown>;
 
@@ -79,18 +79,18 @@ export const observableInput: Guard<Awaitable> = {
 const OBSERVABLE = (Symbol as { readonly observable?: symbol }).observable ?? '@@observable';
 
 /**
- * Converts the return value of a callback to an input for `from`: nothing, if it cannot be
- * subscribed to.
+ * Converts the return value of a callback to an input for `from`. A value that cannot be subscribed
+ * to becomes an empty input.
  */
 export function toInput(returned: unknown): Awaitable {
   return observableInput.is(returned) ? returned : [];
 }
 
 /**
- * The longest delay that timers support. They treat anything longer, including `Infinity`, as no
- * delay at all.
+ * The longest delay that timers support, in ms. They treat anything longer, including `Infinity`,
+ * as no delay at all.
  */
-const MAX_DELAY = 2 ** 31 - 1;
+const MAX_DELAY_MS = 2 ** 31 - 1;
 
 /** A duration in ms that no timer measures. */
 export const duration: Guard<number> = {
@@ -100,8 +100,8 @@ export const duration: Guard<number> = {
 
 /** A duration in ms that a timer measures. */
 export const milliseconds: Guard<number> = {
-  name: `a number of milliseconds from 0 to ${MAX_DELAY}`,
-  is: (u): u is number => typeof u === 'number' && u >= 0 && u <= MAX_DELAY,
+  name: `a number of milliseconds from 0 to ${MAX_DELAY_MS}`,
+  is: (u): u is number => typeof u === 'number' && u >= 0 && u <= MAX_DELAY_MS,
 };
 
 /** A count. */
@@ -116,12 +116,12 @@ export const nonEmptyString: Guard<string> = {
   is: (u): u is string => typeof u === 'string' && u !== '',
 };
 
-/** Its length in a URL: servers refuse longer ones. */
+/** The maximum length in a URL. Servers reject longer ones. */
 const MAX_CURSOR_LENGTH = 2048;
 
 /**
- * A watch index or an anchor: a string from the server that is sent back in a URL. Opaque, never a
- * number.
+ * A watch index or an anchor: a string from the server that is sent back in a URL. It is opaque,
+ * and never a number.
  *
  * It cannot be part of a URL if it has a lone surrogate, or is longer than servers accept.
  */
@@ -144,7 +144,7 @@ export function isWellFormed(text: string): boolean {
   return encodedLength(text) < Infinity;
 }
 
-/** The length of a text in a URL; infinite if it cannot be part of one. */
+/** The length of a text in a URL. It is infinite if the text cannot be part of a URL. */
 function encodedLength(text: string): number {
   try {
     return encodeURIComponent(text).length;

@@ -1,5 +1,5 @@
 /**
- * Wraps a callback and swallows its errors, thrown or rejected: a failing log must not end the
+ * Wraps a callback and swallows its errors, thrown or rejected. A log that fails must not end the
  * watch that calls it.
  */
 export function guarded<T>(callback: ((value: T) => unknown) | undefined): (value: T) => void {
@@ -9,7 +9,7 @@ export function guarded<T>(callback: ((value: T) => unknown) | undefined): (valu
       // The callback may be an async function. An unhandled rejection would end a Node process.
       Promise.resolve(callback(value)).catch(() => undefined);
     } catch {
-      // Swallowed on purpose; see above.
+      // Swallowed on purpose (see above).
     }
   };
 }
@@ -17,8 +17,8 @@ export function guarded<T>(callback: ((value: T) => unknown) | undefined): (valu
 const NOTHING = () => undefined;
 
 /**
- * What is read of a value, or the fallback: anything can be thrown, even what throws when it is
- * read.
+ * Returns what `read` returns. If that throws, returns the fallback. Anything can be thrown, even a
+ * value that throws when it is read.
  */
 export function tryOr<T>(read: () => T, fallback: T): T {
   try {

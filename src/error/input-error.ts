@@ -8,9 +8,9 @@ export class InputError extends TaggedError {
   constructor(
     /** The name of the argument, for example `watch.timeout`. */
     readonly argument: string,
-    /** What it must be. */
+    /** The requirement on the argument. */
     readonly expected: string,
-    /** What was given, in words. Strings are never quoted, since they may be tokens. */
+    /** The given value, in words. Strings are never quoted, since they may be tokens. */
     readonly got: string,
     message = `${argument} must be ${expected}; got ${got}`,
   ) {

@@ -5,9 +5,9 @@ import { InputError } from './input-error.js';
 export type Options<Config> = Readonly<Record<keyof Config, Check>>;
 
 /**
- * Throws an `InputError` if options have an unknown key: a misspelt key would otherwise be ignored
+ * Throws an `InputError` if options have an unknown key. Otherwise a misspelt key would be ignored
  * silently. `name` is the path to the object in error messages, for example `watch`. The object may
- * be absent. `what` says what its keys are.
+ * be absent. `what` is the word for its keys.
  */
 export function rejectUnknownKeys(
   given: unknown,
@@ -29,9 +29,8 @@ export function rejectUnknownKeys(
 
 /**
  * Throws an `InputError` if a config has an unknown option or an invalid value, or lacks a required
- * one. Options that are `undefined`
- * count as omitted. `name` is the path to the config if it is itself an option, for example
- * `watch`.
+ * option. Options that are `undefined` count as omitted. If the config is itself an option, `name`
+ * is its path, for example `watch`.
  */
 export function checkOptions<Config extends object>(
   config: Config | undefined,
@@ -49,19 +48,19 @@ export function checkOptions<Config extends object>(
 }
 
 /**
- * The options that have a value, to be spread over defaults: one that is `undefined` must not
- * replace any.
+ * The options that have a value, to be spread over defaults. An option that is `undefined` must not
+ * replace a default.
  */
 export function definedOptions<Config extends object>(config: Config | undefined): Config {
   const options: Record<string, unknown> = {};
-  // Inherited ones, too: a config may be made by `Object.create(defaults)`.
+  // Inherited options count, too. A config may be made by `Object.create(defaults)`.
   for (const key in config) if (config[key] !== undefined) options[key] = config[key];
   return options as Config;
 }
 
 /**
- * The known name that a misspelt one is near, if there is one: `timeuot` is near `timeout`, and
- * `fetch` is not near `watch`.
+ * The known name that a misspelt name is near. `undefined` if no name is: `timeuot` is near
+ * `timeout`, and `fetch` is not near `watch`.
  */
 export function nearestName(misspelt: string, known: readonly string[]): string | undefined {
   const near = (edits: number) =>
@@ -72,8 +71,8 @@ export function nearestName(misspelt: string, known: readonly string[]): string 
 }
 
 /**
- * Whether one text becomes the other if at most so many letters are inserted, removed, replaced, or
- * swapped with their neighbour.
+ * Whether one text becomes the other by at most `edits` edits. An edit inserts, removes or replaces
+ * a letter, or swaps it with its neighbour.
  */
 function isWithin(a: string, b: string, edits: number): boolean {
   if (!a || !b || edits < 0) return a.length + b.length <= edits;

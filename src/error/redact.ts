@@ -2,12 +2,12 @@ import { tryOr } from './guarded.js';
 import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /**
- * A shorter one is no real secret: without all that is like it, any message would become
+ * A shorter secret is no real secret. If it were hidden everywhere, any message would become
  * unreadable.
  */
 const MIN_LENGTH = 4;
 
-/** A shorter one is hidden only as it is written: `CODE` is not the token `code`. */
+/** A shorter secret is hidden only as it is written: `CODE` is not the token `code`. */
 const MIN_LENGTH_IN_ANY_CASE = 8;
 
 const MASK = '[secret]';
@@ -21,13 +21,13 @@ export function redact(text: string, secrets: readonly string[]): string {
   return masked(text, formsOf(secrets));
 }
 
-/** What a secret looks like: in lower case, if it may be in any case. */
+/** A form in which a secret may appear. It is in lower case if it may be in any case. */
 interface Form {
   readonly text: string;
   readonly isAnyCase: boolean;
 }
 
-/** Those that contain another one come first: otherwise the rest of them would stay readable. */
+/** Forms that contain another form come first. Otherwise the rest of them would stay readable. */
 function formsOf(secrets: readonly string[]): readonly Form[] {
   const forms = new Map<string, Form>();
   for (const secret of secrets) {
@@ -58,7 +58,7 @@ function inJson(secret: string): readonly string[] {
   const unicode = (text: string, escaped: RegExp) => text.replace(escaped, unit => hexOf('\\u', 4, unit));
   const slashed = json.replaceAll('/', '\\/');
   const ascii = [json, slashed].map(form => unicode(form, /[^\x00-\x7f]/g));
-  // Some escape what has a meaning in HTML, too.
+  // Some encoders escape characters with a meaning in HTML, too.
   const safe = unicode(json, /[<>&'+]|[^\x00-\x7f]/g);
   return [json, slashed, ...ascii, unicode(json, /[<>&]/g), safe, unicode(secret, /[^]/g)];
 }
@@ -71,8 +71,8 @@ function inHtml(secret: string): readonly string[] {
       .replaceAll('>', '&gt;')
       .replaceAll('"', quote)
       .replaceAll("'", apostrophe);
-  const everyCode = (of: (code: number) => string) =>
-    Array.from(secret, character => of(character.codePointAt(0)!)).join('');
+  const everyCode = (escaped: (code: number) => string) =>
+    Array.from(secret, character => escaped(character.codePointAt(0)!)).join('');
   const strict = named('&#x27;').replaceAll('/', '&#x2F;');
   return [
     ...["'", '&#39;', '&#039;', '&#x27;', '&apos;'].map(apostrophe => named(apostrophe)),
@@ -88,7 +88,7 @@ function hexOf(prefix: string, digits: number, unit: string): string {
   return prefix + unit.charCodeAt(0).toString(16).padStart(digits, '0');
 }
 
-/** In lower case, with every letter where it was: some letters are two in lower case. */
+/** In lower case, with every letter at its place, since some letters are two in lower case. */
 function lowerCase(text: string): string {
   const lower = text.toLowerCase();
   return lower.length === text.length ? lower : text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
@@ -106,7 +106,7 @@ function masked(text: string, forms: readonly Form[]): string {
   return clean;
 }
 
-/** Masks in a text what was found in its copy. */
+/** Masks in a text the places where its copy has the form. */
 function withMask(text: string, searched: string, form: string): string {
   const parts: string[] = [];
   let from = 0;
@@ -119,14 +119,13 @@ function withMask(text: string, searched: string, form: string): string {
 }
 
 /**
- * What shows the structure of JSON: its brackets, and its strings with the colon that makes one a
- * key.
+ * The structure of JSON: its brackets, and its strings. A string with a colon after it is a key.
  */
 const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
 
 /**
- * Redacts the body of an answer. In JSON, its structure and the keys at the top are kept, whatever
- * the secrets are: they belong to the format of an error. Otherwise a player could remove the
+ * Redacts the body of an answer. In JSON, the structure and the keys at the top are kept, whatever
+ * the secrets are, since they belong to the format of an error. Otherwise a player could remove the
  * `code` field by using `code` as their token.
  */
 export function redactBody(text: string, secrets: readonly string[]): string {
@@ -137,17 +136,17 @@ export function redactBody(text: string, secrets: readonly string[]): string {
   } catch {
     return masked(text, forms);
   }
-  // Nearly always: then nothing has to be taken apart.
+  // Nearly always there is no secret. Then nothing has to be taken apart.
   if (!isIn(text, forms) && !(text.includes('\\') && isIn(stringsIn(json), forms))) return text;
   try {
     return maskedStrings(text, forms);
   } catch {
-    // A string with more escapes than a pattern can go through.
+    // A string may have more escapes than a pattern can go through.
     return masked(text, forms);
   }
 }
 
-/** Masks in the strings of JSON, but for the keys at the top. */
+/** Masks in the strings of JSON, except for the keys at the top. */
 function maskedStrings(text: string, forms: readonly Form[]): string {
   let depth = 0;
   return text.replace(BRACKET_OR_STRING, (part, string?: string, colon?: string) => {
@@ -163,8 +162,8 @@ function isIn(text: string, forms: readonly Form[]): boolean {
 }
 
 /**
- * All strings in a JSON value, without their escapes. It may be nested deeper than a recursion
- * could go.
+ * All strings in a JSON value, without their escapes. There is no recursion, since the value may be
+ * nested deeper than one could go.
  */
 function stringsIn(json: unknown): string {
   const strings: string[] = [];
@@ -181,19 +180,19 @@ function stringsIn(json: unknown): string {
 
 /**
  * Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers.
- * Everything else may be one.
+ * Everything else may be a token.
  */
 const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/.][A-Za-z]{1,20})*["'`)\].,:;!?]*$/;
 
 /**
- * A line of a stack, as V8 writes it, or other browsers. The others are the message, and whatever
- * is appended.
+ * A line of a stack, as V8 or other browsers write it. The other lines are the message, and text
+ * that is appended.
  */
 const FRAME = /^\s+at .*[:)\d>]$|^[^\s@]*@.*:\d+:\d+$/;
 
 /**
- * A copy of an error of unknown origin, without anything in it that may be a token: its name, its
- * code, the plain words of its message, its own stack, and the same of its causes.
+ * A copy of an error of unknown origin, without anything in it that may be a token. It has the
+ * error's name, its code, the plain words of its message, its stack, and the same of its causes.
  */
 export function redactError(error: unknown, secrets: readonly string[], depth = 0): Error {
   const hide = (given: unknown) => redact(String(given), secrets);

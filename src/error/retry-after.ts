@@ -8,7 +8,7 @@ const YEAR_2000 = Date.UTC(2000);
 
 /**
  * How long the service asks to wait, in ms. It comes from the `Retry-After` header, which is in
- * seconds or an HTTP date; or, since browsers hide that header, from the `metadata` of a rate
+ * seconds or an HTTP date. Browsers hide that header. Then it comes from the `metadata` of a rate
  * limit, a time in ms since 1970. A time counts from the answer's own `Date`. If a browser hides
  * that, too, it counts from this machine's clock, which may be wrong, and is at most `MAX_WAIT_MS`.
  */
@@ -25,7 +25,7 @@ export function retryAfter(
   return Math.max(0, sent === undefined ? Math.min(until - now, MAX_WAIT_MS) : until - sent);
 }
 
-/** A header that came several times with the same value is one: `30, 30`. */
+/** Takes a header that came several times with the same value, such as `30, 30`, for one. */
 function once(header: string): string {
   const text = header.trim();
   return /^(.{1,60}?)(?:\s*,\s*\1)+$/.exec(text)?.[1] ?? text;

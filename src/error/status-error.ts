@@ -2,8 +2,8 @@ import { printable } from './describe.js';
 import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /**
- * What a {@link StatusError} is made of besides the status. Any of it may be missing: a crashed
- * server sends none.
+ * The parts of a {@link StatusError} besides the status. Any of them may be missing, since a
+ * crashed server sends none.
  */
 export interface StatusDetails {
   readonly code?: string | undefined;
@@ -23,7 +23,10 @@ export class StatusError extends TaggedError {
   declare readonly reason: string | undefined;
   /** Any further data from the service. */
   declare readonly metadata: unknown;
-  /** The id of the request, to quote when reporting a problem to the operators of the service. */
+  /**
+   * The ray id: the service's request id (header `rvt-ray-id`). Quote it when you report a problem
+   * to the operators of the service.
+   */
   declare readonly rayId: string | undefined;
   /** How long the service asks to wait before the next request, in ms. */
   declare readonly retryAfter: number | undefined;
@@ -33,7 +36,7 @@ export class StatusError extends TaggedError {
     readonly request: RequestSummary,
     { code, reason, metadata, rayId, retryAfter }: StatusDetails = {},
   ) {
-    // A single line without control characters: it may be printed to a terminal or a log.
+    // A single line without control characters, since it may be printed to a terminal or a log.
     const detail = [code, reason].filter(Boolean).join(': ');
     const line = printable(detail).slice(0, 300);
     super(`${status}${line && ` ${line}`} (${request.method} ${request.url})`);
@@ -49,12 +52,12 @@ export class StatusError extends TaggedError {
  */
 export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusError>('StatusError');
 
-/** Gateways have codes of digits, such as '404' or '900901'; those of the service are names. */
+/** Gateways have codes of digits, such as '404' or '900901'. The codes of the service are names. */
 const ONLY_DIGITS = /^\d+$/;
 
 /**
- * Whether the service itself answered, not a proxy in front of it: its error bodies have a `code`,
- * and its answers a ray id.
+ * Whether the service itself answered, not a proxy in front of it. The service's error bodies have
+ * a `code`, and its answers a ray id (see `StatusError.rayId`).
  *
  * @example
  * if (isStatusError(error) && !isFromService(error))

@@ -1,14 +1,17 @@
 import { tryOr } from './guarded.js';
 
-/** What the errors of this library have in common. */
+/** The common parts of this library's errors. */
 export abstract class TaggedError extends Error {
   abstract readonly _tag: string;
-  /** The request may have been carried out, and must not be repeated: see `players.connected`. */
+  /**
+   * Set if the request may have been carried out, and must not be repeated (see
+   * `players.connected`).
+   */
   declare readonly isRepeatable?: false;
 
   /**
-   * All of it: its fields, its message, and the codes and messages of its causes. `JSON.stringify`
-   * would leave out the last two.
+   * The whole error: its fields, its message, and the codes and messages of its causes.
+   * `JSON.stringify` would leave out the last two.
    */
   toJSON(): object {
     const { message, cause } = this;
@@ -20,12 +23,12 @@ export abstract class TaggedError extends Error {
   }
 }
 
-/** How far to follow the causes of an error: they may be cyclic. */
+/** How many causes of an error are followed, since they may be cyclic. */
 export const MAX_CAUSES = 5;
 
 /**
- * What has caused an error. Node has tried several addresses: the first of its errors says as much
- * as all of them.
+ * The cause of an error. If Node has tried several addresses, it is the first of its errors, which
+ * says as much as all of them.
  */
 export function causeOf(error: object): unknown {
   const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: unknown };
@@ -35,7 +38,7 @@ export function causeOf(error: object): unknown {
 function causeJson(error: unknown, depth: number): unknown {
   return tryOr<unknown>(
     () => {
-      // Not by its class: it may come from another realm.
+      // The error is not recognized by its class, since it may come from another realm.
       const { name, code, message, cause } = Object(error) as Partial<Record<'code', unknown>> & Error;
       if (typeof message !== 'string' || depth > MAX_CAUSES) return typeof error;
       const known = typeof code === 'string' || typeof code === 'number' ? code : undefined;
@@ -51,8 +54,8 @@ function causeJson(error: unknown, depth: number): unknown {
 }
 
 /**
- * Whether this library has made it, and not only something with its `_tag`: it contains no secrets
- * then.
+ * Whether this library has made the error. If so, it contains no secrets. Another error may have
+ * the same `_tag`.
  */
 export function isOwnError(error: unknown): error is TaggedError {
   return tryOr(() => error instanceof TaggedError, false);
@@ -67,8 +70,8 @@ export function hasTag<E extends { readonly _tag: string }>(tag: E['_tag']): (u:
 }
 
 /**
- * What an error may reveal about its request. Headers and body are left out, because both carry
- * tokens.
+ * The parts of a request that an error may reveal. Headers and body are left out, because both
+ * carry tokens.
  */
 export interface RequestSummary {
   readonly method: string;

@@ -18,7 +18,7 @@ export type TransportFailure =
   'not_sent' | 'unreachable' | 'lost' | 'timeout' | 'redirected' | 'too_large' | 'client_closed';
 
 /**
- * There is no answer: the service was not reached, the connection broke, or time ran out. `reason`
+ * There is no answer. The service was not reached, the connection broke, or time ran out. `reason`
  * says which.
  */
 export class TransportError extends TaggedError {

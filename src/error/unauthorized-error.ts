@@ -2,9 +2,9 @@ import { isStatusError, type StatusError } from './status-error.js';
 import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /**
- * Sign in again: the service does not accept the token, and there is no other; or `token` gave
- * `null`, which means that nobody is signed in. It ends a watch. `cause` is the service's 401, if
- * there was one; without it, nothing was sent.
+ * The player has to sign in again. Either the service does not accept the token, and there is no
+ * other. Or `token` gave `null`, which means that nobody is signed in. It ends a watch. `cause` is
+ * the service's 401. Without a `cause`, nothing was sent.
  */
 export class UnauthorizedError extends TaggedError {
   readonly _tag = 'UnauthorizedError';
@@ -33,7 +33,7 @@ export class UnauthorizedError extends TaggedError {
 export const isUnauthorizedError: (u: unknown) => u is UnauthorizedError =
   hasTag<UnauthorizedError>('UnauthorizedError');
 
-/** The answer that an error is, or that is behind it. */
+/** The answer that an error is, or that caused it. */
 export function answerBehind(error: unknown): StatusError | undefined {
   if (isUnauthorizedError(error)) return error.cause;
   return isStatusError(error) ? error : undefined;

@@ -17,14 +17,14 @@ export interface Codec<A> extends t.Type<A, unknown> {
 
 /**
  * A codec of any type. It has a name here so that declarations which TypeScript infers for users
- * can refer to it: with pnpm, for example, io-ts is not theirs to import.
+ * can refer to it. With pnpm, for example, users cannot import io-ts.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an alias would be replaced by io-ts's name
 export interface AnyCodec extends t.Mixed {}
 
 /**
- * What has the methods of io-ts that are called. A schema of another library may have a `decode`,
- * too, which returns something else.
+ * A codec has the methods of io-ts that are called. A schema of another library may have a
+ * `decode`, too, which returns something else.
  */
 export const aCodec: Guard<AnyCodec> = {
   name: 'a codec created by struct() or io-ts',
@@ -34,19 +34,19 @@ export const aCodec: Guard<AnyCodec> = {
   },
 };
 
-/** What a codec makes of a value. Throws if its `decode` returns neither of io-ts's two answers. */
+/** Decodes a value. Throws if the `decode` of the codec returns neither of io-ts's two results. */
 export function decodeBy<A>(codec: t.Type<A, unknown>, value: unknown): t.Validation<A> {
   const result = codec.decode(value);
   if (!isLeft(result) && (result as { _tag?: unknown } | undefined)?._tag !== 'Right') throw new TypeError();
   return result;
 }
 
-/** So many errors of one value are said: a short text may have millions. */
+/** The number of errors that are reported of one value. A short text may have millions. */
 export const MAX_ERRORS = 5;
 
 /**
- * Creates a codec that only validates: a valid value is returned unchanged. Errors use its name as
- * what was expected.
+ * Creates a codec that only validates: a valid value is returned unchanged. Its errors say the name
+ * as the expected type.
  */
 function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
   return new t.Type<A, unknown>(
@@ -58,8 +58,8 @@ function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
 }
 
 /**
- * An integer as a plain `number`. io-ts's `Int` is branded, which is inconvenient for something
- * like a follower count.
+ * An integer as a plain `number`. io-ts's `Int` is branded, which is inconvenient for values like a
+ * follower count.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ export const jsonObject: Codec<Readonly<Record<string, unknown>>> = fromGuard({
 export const cursor: Codec<string> = fromGuard(argument.cursor);
 
 /**
- * A watch index or an anchor as an argument. Deployed servers fail on an empty one: omit it
+ * A watch index or an anchor as an argument. Deployed servers fail on an empty one. Omit it
  * instead.
  *
  * @example
@@ -122,7 +122,7 @@ export const nonEmptyString: Codec<string> = fromGuard(argument.nonEmptyString);
 export const positiveInteger: Codec<number> = fromGuard(argument.positiveInteger);
 
 /**
- * A string with some known values, which editors suggest. Any other value is accepted too, since
+ * A string with some known values, which editors suggest. Any other value is accepted, too, since
  * the interface document does not say which values are allowed.
  */
 export function suggested<Known extends string>(): Codec<Known | (string & {})> {
@@ -149,12 +149,12 @@ export const Acknowledged: Codec<void> = new t.Type<void, unknown>(
   () => ({}),
 );
 
-/** How many members, or events, an answer may have. */
+/** The maximum number of members, or events, in an answer. */
 const MAX_ENTRIES = 10_000;
 
 /**
- * An array that is decoded elsewhere, one entry after the other. All of them count for at most
- * 10,000, by `sizeOf`.
+ * An array whose entries are decoded elsewhere, one after the other. `sizeOf` says how much an
+ * entry counts. All of them count for at most 10,000.
  */
 export function listOf(
   what: string,
@@ -171,15 +171,15 @@ export function listOf(
   return collection(`array of at most ${MAX_ENTRIES} ${what}`, is, () => []);
 }
 
-/** An array of values that are only checked. Unlike io-ts's, it stops at the fifth error. */
+/** An array of values that are only checked. Unlike io-ts's array, it stops at the fifth error. */
 export function arrayOf<A>(item: Codec<A>): Codec<readonly A[]> {
   const is = (u: unknown): u is readonly A[] => Array.isArray(u) && u.every(item.is);
   return collection(`ReadonlyArray<${item.name}>`, is, u => (Array.isArray(u) ? u.entries() : []), item);
 }
 
 /**
- * An object of values that are only checked, with any names. No error shows them. Unlike io-ts's,
- * it stops at the fifth error.
+ * An object of values that are only checked, with any names. No error shows the names. Unlike
+ * io-ts's record, it stops at the fifth error.
  */
 export function recordOf<A>(item: Codec<A>): Codec<Readonly<Record<string, A>>> {
   const is = (u: unknown): u is Readonly<Record<string, A>> =>

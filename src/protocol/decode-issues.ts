@@ -27,12 +27,12 @@ function isDictionary(codec: unknown): boolean {
 }
 
 /**
- * How many malformed entries of a list say what is wrong with them. To find that out costs far more
- * than to decode.
+ * The number of malformed entries of a list that come with their errors. Finding the errors costs
+ * far more than decoding.
  */
 export const MAX_EXPLAINED = 20;
 
-/** What the others say. */
+/** The errors of the other malformed entries. */
 export const NOT_EXPLAINED: readonly DecodeIssue[] = [
   {
     path: '',

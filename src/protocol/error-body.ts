@@ -14,9 +14,14 @@ export interface ErrorBody {
   readonly message?: string | null | undefined;
   /** A link to the error's documentation. */
   readonly documentation?: string | null | undefined;
-  /** Any further data. For a rate limit: when requests will be served again, in ms since 1970. */
+  /**
+   * Any further data. For a rate limit, it is when requests will be served again, in ms since 1970.
+   */
   readonly metadata?: unknown;
-  /** The id of the request, to quote when reporting a problem to the operators of the service. */
+  /**
+   * The ray id: the service's request id. Quote it when you report a problem to the operators of
+   * the service.
+   */
   readonly ray_id?: string | null | undefined;
 }
 
@@ -27,8 +32,8 @@ export const ErrorBody: Codec<ErrorBody> & AnyStruct = struct(
 );
 
 /**
- * What an error answer says, as far as it says anything: its body may be empty, HTML or cut off,
- * and have fields of other types. The id of the request may stand in a header instead.
+ * Reads the details of an error answer, as far as it has any. Its body may be empty, HTML or cut
+ * off, and have fields of other types. The id of the request may stand in a header instead.
  */
 export function detailsOf(text: string, headers: { get(name: string): string | null }): StatusDetails {
   const { code, message, metadata, ray_id } = errorBodyIn(text);

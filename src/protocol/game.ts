@@ -8,9 +8,9 @@ export interface GameHandle {
   /** A short human-readable identifier without special characters. */
   readonly name_id: string;
   readonly display_name: string;
-  /** URL of the banner image; absent or null if the game has none. */
+  /** URL of the banner image. Absent or null if the game has none. */
   readonly banner_url?: string | null | undefined;
-  /** URL of the logo image; absent or null if the game has none. */
+  /** URL of the logo image. Absent or null if the game has none. */
   readonly logo_url?: string | null | undefined;
 }
 
@@ -20,10 +20,10 @@ export const GameHandle: Codec<GameHandle> = struct(
   { banner_url: t.string, logo_url: t.string },
 );
 
-/** How a statistic is computed: the values observed on deployed servers. */
+/** The values observed on deployed servers for how a statistic is computed. */
 export type KnownStatAggregation = 'sum' | 'average' | 'min' | 'max';
 
-/** How a statistic is formatted: the values observed on deployed servers. */
+/** The values observed on deployed servers for how a statistic is formatted. */
 export type KnownStatFormat =
   | 'integer'
   | 'float_1'
@@ -33,7 +33,9 @@ export type KnownStatFormat =
   | 'duration_second'
   | 'duration_hundredth_second';
 
-/** Whether the highest or the lowest value is the best: the values observed on deployed servers. */
+/**
+ * The values observed on deployed servers for whether the highest or the lowest value is the best.
+ */
 export type KnownStatSorting = 'desc' | 'asc';
 
 /** How a statistic is computed and shown (docs/the-service.md, 2.6). */
@@ -42,22 +44,22 @@ export interface StatConfig {
   readonly icon_id: string;
   readonly display_name: string;
   /**
-   * How it is computed. The document does not list the values: known ones are suggested, others are
-   * accepted too.
+   * How the statistic is computed. The document does not list the values. Known values are
+   * suggested, others are accepted, too.
    */
   readonly aggregation: KnownStatAggregation | (string & {});
-  /** How its value is formatted. The document does not list the values. */
+  /** How the value is formatted. The document does not list the values. */
   readonly format: KnownStatFormat | (string & {});
   /** How values are ordered. The document does not list the values. */
   readonly sorting: KnownStatSorting | (string & {});
   readonly priority: number;
-  /** Prepended to a value of exactly 1; absent or null if there is none. */
+  /** Prepended to a value of exactly 1. Absent or null if the statistic has none. */
   readonly prefix_singular?: string | null | undefined;
-  /** Prepended to any other value; absent or null if there is none. */
+  /** Prepended to any other value. Absent or null if the statistic has none. */
   readonly prefix_plural?: string | null | undefined;
-  /** Appended to a value of exactly 1; absent or null if there is none. */
+  /** Appended to a value of exactly 1. Absent or null if the statistic has none. */
   readonly postfix_singular?: string | null | undefined;
-  /** Appended to any other value; absent or null if there is none. */
+  /** Appended to any other value. Absent or null if the statistic has none. */
   readonly postfix_plural?: string | null | undefined;
 }
 

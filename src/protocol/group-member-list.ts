@@ -19,14 +19,11 @@ export const GroupMember: Codec<GroupMember> = struct('GroupMember', { identity:
 
 /** A member that failed to decode. It does not affect the other members. */
 export interface MalformedMember {
-  /** Who it is, if that can be read. */
+  /** The `identity_id` of the member, if it can be read. */
   readonly identity_id?: string;
   /** The member as it was received. */
   readonly raw: unknown;
-  /**
-   * What is wrong with it: its first errors. Only the first 20 malformed members of a page have
-   * them.
-   */
+  /** The first errors of the member. Only the first 20 malformed members of a page have errors. */
   readonly errors: readonly DecodeIssue[];
 }
 
@@ -34,11 +31,11 @@ export interface MalformedMember {
 export interface GroupMemberList {
   /** The order is not specified. */
   readonly members: readonly GroupMember[];
-  /** Those who failed to decode; absent if there are none. */
+  /** Members that failed to decode. Absent if all decoded. */
   readonly malformed?: readonly MalformedMember[];
   readonly watch: WatchData;
   /**
-   * Sent back as `anchor` to request the next page; absent or null on the last page. A full page
+   * Sent back as `anchor` to request the next page. Absent or null on the last page. A full page
    * has an anchor even if no member follows, so an empty last page is normal.
    */
   readonly anchor?: string | null | undefined;
@@ -51,7 +48,7 @@ const RawMemberList = struct(
 );
 
 /**
- * Each member is decoded separately: an invalid one becomes `malformed`, and does not affect the
+ * Each member is decoded separately. An invalid one becomes `malformed`, and does not affect the
  * others.
  */
 export const GroupMemberList: Codec<GroupMemberList> = new t.Type<GroupMemberList, unknown>(
@@ -61,7 +58,7 @@ export const GroupMemberList: Codec<GroupMemberList> = new t.Type<GroupMemberLis
     const list = RawMemberList.validate(u, context);
     if (isLeft(list)) return list;
     const raw = list.right as GroupMemberList;
-    // A field of this name does not come from here.
+    // A field of this name that the service sends is not ours.
     const { malformed: unknown, ...page } = raw;
     const malformed: MalformedMember[] = [];
     page.members.forEach((member: unknown, position) => {

@@ -15,9 +15,9 @@ export interface GroupHandle {
   readonly group_id: string;
   readonly display_name: string;
   readonly external: GroupExternal;
-  /** URL of the avatar image; absent or null if the group has none. */
+  /** URL of the avatar image. Absent or null if the group has none. */
   readonly avatar_url?: string | null | undefined;
-  /** Whether it is a developer group; absent or null if the service does not say. */
+  /** Whether the group is a developer group. Absent or null if the service does not say. */
   readonly is_developer?: boolean | null | undefined;
 }
 

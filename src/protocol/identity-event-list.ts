@@ -20,8 +20,8 @@ export interface IdentityEventList<Own extends object = NoOwnEvents> {
 }
 
 /**
- * The same as it is sent: events are not decoded, so that they can be stored, and decoded
- * elsewhere.
+ * The list as the service sends it. Its events are not decoded, so that they can be stored, and
+ * decoded elsewhere.
  */
 export interface RawEventList {
   /** Oldest first. */
@@ -29,7 +29,7 @@ export interface RawEventList {
   readonly watch: WatchData;
 }
 
-/** An event may carry several kinds, each of which is one when it is decoded. */
+/** An event may carry several kinds. Each of them is an event when it is decoded. */
 function kindsIn(event: unknown): number {
   const { kind } = Object(event) as { readonly kind?: unknown };
   return Math.max(1, jsonObject.is(kind) ? Object.keys(kind).length : 0);
@@ -48,7 +48,7 @@ export interface EventListCodec<Own extends object> extends Codec<IdentityEventL
 
 /**
  * Creates a codec of {@link IdentityEventList} with your own event kinds. Each event is decoded
- * separately: an invalid one becomes `malformed`, does not affect the other events, and does not
+ * separately. An invalid one becomes `malformed`. It does not affect the other events, and does not
  * stop the index.
  *
  * @example
@@ -74,7 +74,7 @@ export function identityEventList<Codecs extends EventCodecs>(
 }
 
 /**
- * Decodes a list that was stored, or sent on, as it came. If the codec refuses it as a whole, each
+ * Decodes a list that was stored, or sent on, as it came. If the codec rejects the whole list, each
  * of its events is malformed.
  */
 export function decodedEvents<Own extends object>(
@@ -94,7 +94,7 @@ function isDecoded(u: unknown): boolean {
   return typeof (u as { kind?: unknown } | null)?.kind === 'string';
 }
 
-/** The wire format of a live event: the inverse of `decodeEvent`. */
+/** The wire format of a live event, the inverse of `decodeEvent`. */
 function encodeEvent(event: LiveEvent, own: EventCodecs): unknown {
   if (event.kind === 'malformed') return event.raw;
   const { ts, notification } = event;

@@ -8,7 +8,7 @@ import { struct } from './struct.js';
 export interface IdentityExternal {
   /** URL of the identity's profile page. */
   readonly profile: string;
-  /** URL of the platform's settings page; absent or null if the requester may not see it. */
+  /** URL of the platform's settings page. Absent or null if the requester may not see it. */
   readonly settings?: string | null | undefined;
 }
 
@@ -24,11 +24,11 @@ export interface GameActivity {
   /** A short text about what the player is doing. */
   readonly message: string;
   /**
-   * Data set by the game, visible only to the identity and its mutual followers; absent or null for
+   * Data set by the game, visible only to the identity and its mutual followers. Absent or null for
    * others.
    */
   readonly mutual_metadata?: Readonly<Record<string, unknown>> | null | undefined;
-  /** Data set by the game, visible to anyone; absent or null if there is none. */
+  /** Data set by the game, visible to anyone. Absent or null if the game set none. */
   readonly public_metadata?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
@@ -44,12 +44,13 @@ export type KnownPresenceStatus = 'online' | 'away' | 'offline';
 /** Whether an identity is playing, and which game (docs/the-service.md, 2.7). */
 export interface Presence {
   /**
-   * Whether it is playing or has the game in the background. The document does not list the values.
+   * Whether the identity is playing or has the game in the background. The document does not list
+   * the values.
    */
   readonly status: KnownPresenceStatus | (string & {});
-  /** When it changed: a timestamp in the server's format. */
+  /** When the status changed, as a timestamp in the server's format. */
   readonly update_ts: string;
-  /** The game it is playing; absent or null if there is none. */
+  /** The game that the identity is playing. Absent or null if it is playing none. */
   readonly game_activity?: GameActivity | null | undefined;
 }
 
@@ -94,9 +95,9 @@ export const LinkedEmail: Codec<LinkedEmail> = struct('LinkedEmail', { email: t.
 
 /** An account that an identity is linked to (docs/the-service.md, 2.5). */
 export interface LinkedAccount {
-  /** Absent or null if it is not linked by an access token. */
+  /** Absent or null if the account is not linked by an access token. */
   readonly access_token?: LinkedAccessToken | null | undefined;
-  /** Absent or null if it is not linked by an e-mail address. */
+  /** Absent or null if the account is not linked by an e-mail address. */
   readonly email?: LinkedEmail | null | undefined;
 }
 
@@ -119,10 +120,10 @@ export interface Profile {
    * matches no real bio, so it is not enforced.
    */
   readonly bio: string;
-  /** When the identity joined: a timestamp in the server's format. */
+  /** When the identity joined, as a timestamp in the server's format. */
   readonly join_ts: string;
   readonly external: IdentityExternal;
-  /** Whether it is registered with a linked account. */
+  /** Whether the identity is registered with a linked account. */
   readonly is_registered: boolean;
   readonly is_admin: boolean;
   /** Whether the requester follows this identity. */
@@ -137,14 +138,14 @@ export interface Profile {
   readonly games: readonly ProfileGame[];
   readonly groups: readonly ProfileGroup[];
   readonly linked_accounts: readonly LinkedAccount[];
-  /** Whether the account is to be deleted; absent or null unless the requester is this identity. */
+  /** Whether the account is to be deleted. Absent or null unless the requester is this identity. */
   readonly awaiting_deletion?: boolean | null | undefined;
   /**
-   * Whether this game user was linked through the platform's dashboard; absent or null if the
+   * Whether this game user was linked through the platform's dashboard. Absent or null if the
    * service does not say.
    */
   readonly is_game_linked?: boolean | null | undefined;
-  /** The current presence; absent or null if it is not known. */
+  /** The current presence. Absent or null if it is not known. */
   readonly presence?: Presence | null | undefined;
 }
 
@@ -180,10 +181,10 @@ export interface IdentityHandle {
   readonly account_number: number;
   /** URL of the avatar image. */
   readonly avatar_url: string;
-  /** Whether it is registered with a linked account. */
+  /** Whether the identity is registered with a linked account. */
   readonly is_registered: boolean;
   readonly external: IdentityExternal;
-  /** The current presence; absent or null if it is not known. */
+  /** The current presence. Absent or null if it is not known. */
   readonly presence?: Presence | null | undefined;
 }
 

@@ -1,8 +1,8 @@
 /**
  * A hash of 53 bits of a JSON value, regardless of the order of keys. Equal values have equal
- * hashes; values with equal hashes are equal for all practical purposes. A Date counts by its time.
+ * hashes. Values with equal hashes are equal for all practical purposes. A Date counts by its time.
  * Other objects that are not JSON, such as a Map that a codec has created, are equal only to
- * themselves. `but` is the path to a field to leave out; `butLeaf`, the text of leaves to leave
+ * themselves. `but` is the path to a field to leave out. `butLeaf` is the text of leaves to leave
  * out.
  *
  * It adds up a hash of each leaf and its path. So it needs no recursion, and a payload may be
@@ -10,8 +10,8 @@
  */
 export function jsonHash(value: unknown, but: readonly string[] = [], butLeaf?: string): number {
   /**
-   * The containers so far, in order: one that comes again, perhaps in a cycle, counts as its
-   * number.
+   * The containers so far, in order. A container that comes again, perhaps in a cycle, counts as
+   * its number.
    */
   const seen = new Map<object, number>();
   const last = but.at(-1);
@@ -83,9 +83,9 @@ export function textHash(text: string): number {
 let otherHash = 0;
 
 /**
- * A hash of a text, mixed with two seeds: returns 32 bits of it, the others are in `otherHash`.
- * They are independent: each takes all of the text, two characters at a time. Each has two lanes,
- * which do not wait for each other.
+ * A hash of a text, mixed with two seeds. Returns 32 bits of it, and leaves the other 32 in
+ * `otherHash`. The two halves are independent. Each takes all of the text, two characters at a
+ * time. Each has two lanes, which do not wait for each other.
  */
 function hashText(text: string, seedA: number, seedB: number): number {
   let a = seedA ^ text.length;

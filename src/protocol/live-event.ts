@@ -16,7 +16,7 @@ export interface Notification {
   readonly description: string;
   /** URL of the thumbnail image. */
   readonly thumbnail_url: string;
-  /** URL to open on a click or tap: for a chat notification, its thread. */
+  /** URL to open on a click or tap. For a chat notification, it is that of the thread. */
   readonly url: string;
 }
 
@@ -36,9 +36,9 @@ export interface IdentityUpdate {
 export const IdentityUpdate: Codec<IdentityUpdate> = struct('IdentityUpdate', { identity: Profile });
 
 interface Stamped {
-  /** When it happened: a timestamp in the server's format. */
+  /** When the event happened, as a timestamp in the server's format. */
   readonly ts: string;
-  /** What to show the player; absent if there is nothing to show. */
+  /** The notification to show the player. Absent if there is nothing to show. */
   readonly notification?: Notification;
 }
 
@@ -73,22 +73,25 @@ export interface MalformedEvent {
   readonly kind: 'malformed';
   /** The event as it was received. */
   readonly raw: unknown;
-  /**
-   * What is wrong with it: its first errors. Only the first 20 malformed events of a list have
-   * them.
-   */
+  /** The first errors of the event. Only the first 20 malformed events of a list have errors. */
   readonly errors: readonly DecodeIssue[];
 }
 
 /** No event kinds beyond those of the interface document. */
 export type NoOwnEvents = Record<never, never>;
 
-/** The codecs of your own event kinds, by their names on the wire. None is one of this library. */
+/**
+ * The codecs of your own event kinds, by their names on the wire. None of the names is a kind of
+ * this library.
+ */
 export type EventCodecs = Readonly<Record<string, AnyCodec>> & {
   readonly [Kind in LiveEvent['kind']]?: `${Kind} is a kind of this library: choose another name`;
 };
 
-/** The payload types of {@link EventCodecs}: none if their names are not known to the compiler. */
+/**
+ * The payload types of {@link EventCodecs}. There are none if the names are not known to the
+ * compiler.
+ */
 export type PayloadsOf<Codecs extends EventCodecs> = {
   readonly [
     Kind in keyof Codecs as string extends Kind ? never : Exclude<Kind, LiveEvent['kind']>
@@ -120,7 +123,7 @@ type Position = number | undefined;
 
 /**
  * Decodes one wire event: usually to one live event, to two if it carries two kinds. It never
- * throws: an event that fails to decode becomes `malformed`. `own` has the codecs of the kinds that
+ * throws. An event that fails to decode becomes `malformed`. `own` has the codecs of the kinds that
  * the client declares.
  */
 export function decodeEvent<Codecs extends EventCodecs>(
@@ -142,7 +145,7 @@ export class EventDecoder {
 
   decode(raw: unknown, position?: Position): readonly LiveEvent<object>[] {
     if (!EventHead.is(raw)) return [this.#malformed(raw, EventHead, raw, position, '')];
-    // If the event carries two kinds, only the first gets the notification, so that it is shown
+    // If the event carries two kinds, only the first one gets the notification, so that it is shown
     // once.
     let notification = Notification.is(raw.notification) ? raw.notification : undefined;
     const events: LiveEvent<object>[] = [];
@@ -156,7 +159,8 @@ export class EventDecoder {
         events.push(event);
       }
     }
-    // Reported separately: because of an invalid notification, a player must not miss a lobby join.
+    // An invalid notification is reported separately, so that a player does not miss a lobby join
+    // because of it.
     if (raw.notification != null && !Notification.is(raw.notification)) {
       events.push(this.#malformed(raw, Notification, raw.notification, position, '.notification'));
     }
@@ -225,7 +229,7 @@ export class EventDecoder {
   }
 }
 
-/** The fields of a payload that this library does not know; usually `undefined`. */
+/** The fields of a payload that this library does not know. Usually `undefined`. */
 function unknownFields(payload: object, known: number): object | undefined {
   if (Object.keys(payload).length <= known) return undefined;
   // A notification belongs to the event, not to its payload.

@@ -6,11 +6,11 @@ export interface LobbyAddress {
   readonly hostname: string;
   /** The port, or the first port of the range. */
   readonly port: number;
-  /** The inclusive port range; undefined if the lobby has a single port. */
+  /** The inclusive port range. `undefined` if the lobby has a single port. */
   readonly range: { readonly min: number; readonly max: number } | undefined;
   readonly isTls: boolean;
   /**
-   * A WebSocket URL: `wss:` if the port uses TLS, else `ws:`. It does not contain the player's
+   * A WebSocket URL: `wss:` if the port uses TLS, otherwise `ws:`. It does not contain the player's
    * token.
    */
   readonly url: string;

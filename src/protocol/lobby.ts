@@ -25,8 +25,8 @@ export const Lobby: Codec<Lobby> = struct('Lobby', { lobby_id: t.string, region:
 /** The player of a lobby join (docs/the-service.md, 2.9). */
 export interface LobbyPlayer {
   /**
-   * Sent through the socket to the lobby server, which confirms it with `players.connected`.
-   * Opaque, valid for about two minutes, and for one use.
+   * Sent through the socket to the lobby server, which confirms it with `players.connected`. It is
+   * opaque, valid for about two minutes, and for one use.
    */
   readonly token: string;
 }
@@ -49,7 +49,7 @@ export interface Port {
   readonly hostname: string;
   /** Whether the port uses TLS. */
   readonly is_tls: boolean;
-  /** Host name and port together; absent or null if a port range is used. */
+  /** Host name and port together. Absent or null if a port range is used. */
   readonly host?: string | null | undefined;
   /** Absent or null if a port range is used. */
   readonly port?: number | null | undefined;

@@ -1,7 +1,7 @@
 import { describe, InputError } from '../error/index.js';
 import type { Stat } from './game.js';
 
-/** One language tag, or several in order of preference. Undefined for that of the platform. */
+/** One language tag, or several in order of preference. `undefined` for that of the platform. */
 type Locale = string | readonly string[] | undefined;
 
 /** The digits after the decimal point, by format. */
@@ -13,8 +13,8 @@ const FRACTIONS = new Map([
 ]);
 
 /**
- * Which units a duration is shown in, and how long the unit of its value is, in hundredths of a
- * second, by format.
+ * For each format of a duration, the units in which it is shown, and the length of the value's unit
+ * in hundredths of a second.
  */
 const DURATIONS = new Map([
   ['duration_minute', { unit: 6_000, shown: ['hour', 'minute'], digits: 0 }],
@@ -24,11 +24,12 @@ const DURATIONS = new Map([
 const LENGTHS: Readonly<Record<string, number>> = { hour: 360_000, minute: 6_000, second: 100 };
 
 /**
- * The text of a statistic for a player to read: its value with its prefix and its postfix, those of
- * the singular if the value is exactly 1 (docs/the-service.md, 2.6). Formats that are known from
- * deployed servers decide how many digits a number has, or that it is a duration, in the unit of
- * the format's name: `65` is `1h 5m` as a `duration_minute`. A value of any other format is a plain
- * number. `locale` is a language tag, or several; by default the platform's.
+ * The text of a statistic for a player to read: its value with its prefix and its postfix. If the
+ * value is exactly 1, they are those of the singular (docs/the-service.md, 2.6). Formats that are
+ * known from deployed servers decide how many digits a number has, or that it is a duration. A
+ * duration is in the unit of the format's name: `65` is `1h 5m` as a `duration_minute`. A value of
+ * any other format is a plain number. `locale` is a language tag, or several. By default, it is
+ * that of the platform.
  *
  * Throws an `InputError` if the locale is no language tag.
  *
@@ -53,7 +54,7 @@ function valueText(value: number, format: string, locale: Locale): string {
   }
   const { unit, shown, digits } = duration;
   const last = shown.at(-1)!;
-  // Rounded before it is divided: otherwise there might be 60 s.
+  // The value is rounded before it is divided. Otherwise there might be 60 s.
   const step = LENGTHS[last]! / 10 ** digits;
   let rest = Math.round((Math.abs(value) * unit) / step) * step;
   const parts: string[] = [];
@@ -77,7 +78,7 @@ function valueText(value: number, format: string, locale: Locale): string {
 function numberText(value: number, locale: Locale, options: Intl.NumberFormatOptions): string {
   try {
     const format = new Intl.NumberFormat(locale as string | string[] | undefined, options);
-    // What is rounded to nothing has no sign.
+    // A value that is rounded to nothing has no sign.
     const isNothing = format.format(value) === format.format(-0);
     return format.format(isNothing ? 0 : value);
   } catch {

@@ -32,8 +32,8 @@ export type FieldsOf<R extends Fields, O extends Fields = Record<never, never>> 
 export type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /**
- * Creates the codec of a JSON object with required and optional fields. Errors use `name`; it stops
- * at the fifth.
+ * Creates the codec of a JSON object with required and optional fields. Errors use `name`. The
+ * codec stops at the fifth error.
  *
  * Optional means absent **or null**, because deployed servers send `null`. Unknown keys are passed
  * through. A value whose fields all satisfy their codec's `is` is returned unchanged, without a
@@ -98,9 +98,9 @@ const BY_TYPEOF = new Map<unknown, string>([
 ]);
 
 /**
- * The fields of a struct, prepared for a quick check: a single pass without allocations, and
- * without function calls for strings, numbers and booleans, which most fields are. It is a class
- * because engines optimize one method for all structs, but each closure separately.
+ * The fields of a struct, prepared for a quick check. The check is a single pass without
+ * allocations. It makes no function calls for strings, numbers and booleans, which most fields are.
+ * It is a class because engines optimize one method for all structs, but each closure separately.
  */
 class FieldTable {
   readonly #names: readonly string[];
@@ -113,7 +113,7 @@ class FieldTable {
     this.#typeofs = this.#codecs.map(codec => BY_TYPEOF.get(codec) ?? '');
   }
 
-  /** Whether every field is valid. An optional one may be null or absent, too. */
+  /** Whether every field is valid. An optional field may be null or absent, too. */
   fits(u: Readonly<Record<string, unknown>>, areOptional: boolean): boolean {
     for (let i = 0; i < this.#names.length; i++) {
       const value = u[this.#names[i]!];

@@ -6,9 +6,9 @@ import { struct } from './struct.js';
 /** The watch object of an answer (docs/the-service.md, 2.2). */
 export interface WatchData {
   /**
-   * The version of the returned data, to be sent back as `watch_index`. Opaque, never a number.
-   * Empty if the answer has no index, or one that fits into no URL: its data is still useful, and a
-   * watch keeps polling without an index.
+   * The version of the returned data, to be sent back as `watch_index`. It is opaque, and never a
+   * number. It is empty if the answer has no index, or one that fits into no URL. Then its data is
+   * still useful, and a watch keeps polling without an index.
    */
   readonly index: string;
 }
@@ -26,7 +26,7 @@ export const WatchData: Codec<WatchData> = new t.Type<WatchData, unknown>(
   t.identity,
 );
 
-/** Nothing is wrong with the rest of an answer whose index cannot be sent back. */
+/** If the index of an answer cannot be sent back, the rest of the answer is still valid. */
 function isUnusable(index: unknown): boolean {
   return index == null || (typeof index === 'string' && !cursor.is(index));
 }

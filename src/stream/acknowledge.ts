@@ -16,19 +16,16 @@ import { type AckDecision } from './watch-config.js';
 import { resumePoint } from './resume-point.js';
 import type { WatchSignal, WatchStatus } from './watch-signal.js';
 
-/** After this time, in ms, a person should know what the watch is waiting for. */
+/** How long `ack` may take, in ms, before the status says that the watch waits for it. */
 const SLOW_ACK_MS = 30_000;
 
-/**
- * How an acknowledgement ended: `ack` has completed, and may have decided how to go on, or it has
- * failed.
- */
+/** How an acknowledgement ended: `ack` completed, decided how the watch goes on, or failed. */
 export type Acknowledgement =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'decided'; readonly decision: AckDecision }
   | { readonly kind: 'unacknowledged'; readonly error: unknown };
 
-/** Calls `ack`. Emits how that ended, and before that a status if it takes long. */
+/** Calls `ack`. Emits how that ended. If it takes long, a status is emitted first. */
 export function acknowledge(
   ack: () => ObservableInput<unknown>,
   status: WatchStatus,
@@ -45,15 +42,15 @@ export function acknowledge(
     }),
     map(() => changed('acknowledging')),
   );
-  // A later macrotask: if a subscriber threw, RxJS rethrows it in an earlier one, and Node ends
-  // before anything is saved.
+  // `ack` is called in a later macrotask. If a subscriber threw, RxJS rethrows the error in an
+  // earlier one, and Node ends before anything is saved.
   const acked$ = timer(0, scheduler).pipe(
     concatMap(ack),
     last(isDecision, undefined),
     concatMap((decision: AckDecision | undefined): readonly (StatusSignal | Acknowledgement)[] => {
       const settled = isSlow && decision?.watch !== 'end' ? [changed(status.state)] : [];
       if (!decision) return [...settled, { kind: 'acknowledged' }];
-      // It may be to resume from something that is no index.
+      // `ack` may have decided to resume from something that is no index.
       if (decision.watch === 'resume') resumePoint(decision.from, undefined, 'from of the decision of ack');
       return [...settled, { kind: 'decided', decision }];
     }),

@@ -37,8 +37,9 @@ let watchCount = 0;
 
 /**
  * A watch with one subscriber at a time. Each subscription continues where the last one stopped, or
- * from the position it gets. With an audience, answers are held until they are taken, and it polls
- * only while that is active; with `resume: false` from now.
+ * from the checkpoint that it is given. With an audience, the watch queues answers until they are
+ * consumed, and polls only while the audience is active. With `resume: false`, it starts from now
+ * whenever the audience returns.
  */
 export function continuingWatch<A>(
   poll: SinglePoll<A>,
@@ -69,13 +70,13 @@ interface ContinuingWatch<A> {
   readonly audience: Audience<A> | undefined;
   readonly watchId: number;
   /**
-   * The last committed state; before that, a first one if it goes on with the pace of another
-   * watch.
+   * The last committed state. Before the first commit, it is `undefined` or a first state with the
+   * pace of an earlier watch.
    */
   last: WatchState | undefined;
 }
 
-/** The loop: polls, turns to the next state, performs that, rests, and polls again. */
+/** The loop: polls, finds the transition, performs it, rests, and polls again. */
 class Loop<A> {
   readonly #watch: ContinuingWatch<A>;
   readonly #interruptions: Interruptions;
@@ -91,7 +92,7 @@ class Loop<A> {
   run(subscriber: Subscriber<WatchSignal<A>>): void {
     if (!this.#interruptions.isPending)
       subscriber.next({ kind: 'status', status: this.#state.health.status });
-    // If the subscriber has left already, nothing is sent.
+    // The subscriber may have left already. Then nothing is sent.
     if (subscriber.closed) return;
     this.#interruptions.begin(subscriber, this.#watch.audience?.isActive$);
     defer(() => this.#event$())
@@ -103,14 +104,14 @@ class Loop<A> {
   }
 
   /**
-   * Emits `sent`, perhaps `held`, then how the poll ended; or what has to be dealt with before it.
-   * Each of them leads to a transition.
+   * Emits the interruptions that are pending. If there are none, or after a return, it polls: it
+   * emits `sent`, perhaps `held`, then how the poll ended. Each event leads to a transition.
    */
   #event$(): Observable<WatchEvent<A>> {
     const kinds = this.#interruptions.take();
     if (!this.#interruptions.isActive) return of({ kind: 'left' });
     if (kinds.length === 0) return this.#poll$();
-    // After a return it polls in the same tick: what happens from now on must not be missed.
+    // After a return, the watch polls in the same tick, so that it misses nothing from now on.
     const mayPoll = () =>
       kinds.includes('returned') && this.#interruptions.isActive && this.#waitLeft() === 0;
     return concat(
@@ -131,8 +132,8 @@ class Loop<A> {
   }
 
   /**
-   * Delivers the answer of a transition, waits until that has been taken and acknowledged, and
-   * commits the state of the transition.
+   * Delivers the answer of a transition, waits until the answer has been consumed and acknowledged,
+   * and commits the state of the transition.
    */
   #perform(transition: Transition<A>): ObservableInput<WatchSignal<A>> {
     const { delivery, end, signals } = transition;
@@ -140,7 +141,8 @@ class Loop<A> {
       const delivered$ = this.#delivered(transition, delivery);
       return signals.length > 0 ? concat(signals, delivered$) : delivered$;
     }
-    // Before its signals: a subscriber that leaves with one of them continues from there.
+    // The state is set before the signals are emitted. A subscriber that leaves with one of them
+    // continues from this state.
     this.#state = transition.state;
     this.#watch.last = transition.state;
     if (signals.length === 0 && !end) return this.#commit(transition);
@@ -192,7 +194,7 @@ class Loop<A> {
     this.#state = state;
     this.#watch.last = state;
     this.#isEnded = end !== undefined;
-    // Who hears of it may come back at once.
+    // A subscriber that hears of the end may come back at once.
     if (end) keepPace(this.#watch);
     const { attempt, error } = state.health.status;
     const wait = end ? 0 : this.#waitLeft();
@@ -207,7 +209,7 @@ class Loop<A> {
   }
 
   /**
-   * Emits when the next poll is due, or something has to be dealt with before it. Completes if
+   * Emits when the next poll is due, or when something has to be dealt with before it. Completes if
    * there is no next poll.
    */
   #rest(): Observable<unknown> {

@@ -20,34 +20,34 @@ import type { WatchSettings } from './watch-settings.js';
 const open = new WeakMap<SchedulerLike, number>();
 
 /**
- * The number of watches of a process that are subscribed to, and not paused. Those of another
- * scheduler, such as a virtual one, do not wake with them.
+ * The number of watches in this process that are subscribed to and not paused. Watches with another
+ * scheduler, such as a virtual one, do not wake with them, and are counted apart.
  */
 export const openWatches = (scheduler: SchedulerLike): number => open.get(scheduler) ?? 0;
 
 type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'tryNow$' | 'wake$'>;
 
-/** So many polls may follow each other without a tick for timers and the network. */
+/** After this number of polls in a row, timers and the network get a tick. */
 const SOON_IN_A_ROW = 32;
 
-/** What can be interrupted: a poll, or a rest. */
+/** A poll or a rest, which can be interrupted. */
 export interface Interruptible {
   interrupt(kind: Interruption): void;
 }
 
 /**
- * What interrupts a watch: the machine wakes, the page goes offline, the audience of a feed leaves
- * or comes back.
+ * The interruptions of a watch: the machine wakes, the page goes offline, or the audience of a feed
+ * leaves or comes back.
  */
 export class Interruptions {
-  /** Whether there is anybody to poll for. */
+  /** Whether the watch has a subscriber to poll for. */
   isActive = true;
   /** When the machine woke last, on the monotonic clock. */
   wokenAt = -Infinity;
   readonly #settings: Settings;
   #pending: readonly Interruption[];
   #following: Subscription | undefined;
-  /** What goes on now. */
+  /** The poll or the rest that is under way. */
   #current: Interruptible | undefined;
   #soon = 0;
 
@@ -56,7 +56,7 @@ export class Interruptions {
     this.#pending = isReturning ? ['returned'] : [];
   }
 
-  /** Begins to follow what may interrupt, until the subscriber has left. */
+  /** Follows the sources of interruptions until the subscriber leaves. */
   begin(subscriber: Subscriber<never>, isActive$: Audience<never>['isActive$'] | undefined): void {
     subscriber.add(() => this.#follow(false));
     if (!isActive$) return this.#setActive(true);
@@ -64,7 +64,7 @@ export class Interruptions {
     subscriber.add(follow(isActive$, activity));
   }
 
-  /** Interrupts a poll, until it calls {@link release}. There is one at a time. */
+  /** Interrupts this poll or rest until {@link release} is called. There is one at a time. */
   hold(current: Interruptible): void {
     this.#current = current;
   }
@@ -77,32 +77,32 @@ export class Interruptions {
     return this.#pending.length > 0;
   }
 
-  /** It has to be dealt with before the next poll. */
+  /** Keeps an interruption, which has to be dealt with before the next poll. */
   defer(kind: Interruption): void {
     if (!this.#pending.includes(kind)) this.#pending = [...this.#pending, kind];
   }
 
-  /** What has to be dealt with, which it is now. */
+  /** Returns the interruptions that have to be dealt with, and forgets them. */
   take(): readonly Interruption[] {
     const pending = this.#pending;
     this.#pending = [];
     return pending;
   }
 
-  /** It has been dealt with. */
+  /** An interruption has been dealt with. */
   settle(kind: string): void {
-    if (this.isPending) this.#pending = this.#pending.filter(each => each !== kind);
+    if (this.isPending) this.#pending = this.#pending.filter(pending => pending !== kind);
   }
 
   /**
-   * Emits after a wait, in ms, or as soon as something has to be dealt with. A wake has to if the
-   * wait may be shortened.
+   * Emits after a wait, in ms, or as soon as an interruption has to be dealt with. A wake counts
+   * only if the wait may be shortened.
    */
   rest(wait: number, isShortenable: boolean): Observable<unknown> {
     const { scheduler } = this.#settings;
     const left = this.isPending ? 0 : wait;
-    // Even a timer of 0 ms takes longer than the next event may take to come. But timers and the
-    // network must get a transition, too.
+    // Even a timer of 0 ms may take longer than the next event takes to come. But timers and the
+    // network need a tick, too.
     const mayBeSoon = left === 0 && this.isActive && isRealTime(scheduler);
     if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
     const isWakeable = left > 0 && this.isActive && isShortenable;
@@ -113,7 +113,7 @@ export class Interruptions {
     return merge(this.isActive ? timer(left, scheduler) : NEVER, early$).pipe(take(1));
   }
 
-  /** Interruptions of a rest. */
+  /** The interruptions of a rest. */
   #interruption$(): Observable<Interruption> {
     return new Observable(subscriber => {
       const rest: Interruptible = { interrupt: kind => subscriber.next(kind) };
@@ -125,7 +125,7 @@ export class Interruptions {
   #setActive(isNowActive: boolean): void {
     const isChanged = isNowActive !== this.isActive;
     this.isActive = isNowActive;
-    // Even if this is during an acknowledgement, which nothing interrupts.
+    // This may happen during an acknowledgement, which nothing interrupts.
     if (isChanged && isNowActive) this.defer('returned');
     this.#follow(isNowActive);
     if (isChanged) this.#current?.interrupt(isNowActive ? 'returned' : 'left');
@@ -148,12 +148,12 @@ export class Interruptions {
     following.add(follow(wake$, woken));
     if (tryNow$) following.add(follow(tryNow$, woken));
     if (!isPage()) return;
-    const said = (kind: Interruption, otherwise: Interruption) => () => {
+    const onPageEvent = (kind: Interruption, otherwise: Interruption) => () => {
       this.settle(otherwise);
       this.defer(kind);
       this.#current?.interrupt(kind);
     };
-    following.add(pageOffline().subscribe(said('offline', 'online')));
-    following.add(pageEvents('online').subscribe(said('online', 'offline')));
+    following.add(pageOffline().subscribe(onPageEvent('offline', 'online')));
+    following.add(pageEvents('online').subscribe(onPageEvent('online', 'offline')));
   }
 }

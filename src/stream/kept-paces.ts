@@ -1,4 +1,4 @@
-/** When the next poll may be sent: law 6. */
+/** When the next poll may be sent (law 6). */
 export interface Pace {
   /** The rate limit of polls without news is paid up to this time, on the monotonic clock. */
   readonly paidUntil: number;
@@ -12,33 +12,33 @@ export interface Rest {
   readonly earliest: number;
 }
 
-/** So many paces are kept at most: the oldest are forgotten first. */
+/** How many paces are kept at most. The oldest are forgotten first. */
 const MAX_KEPT = 1_000;
 
 /**
- * The paces of watches that have been left, by what they poll. Who watches the same again goes on
- * with it, until all is paid.
+ * The paces of watches that have been left, by what they poll. The next watch of the same goes on
+ * with the pace, until all is paid.
  */
 export class KeptPaces {
-  /** Absent until a watch is left that owes something. */
+  /** `undefined` until a watch that owes something is left. */
   #paces: Map<string, Pace> | undefined;
 
   of(key: string): Pace | undefined {
     return this.#paces?.get(key);
   }
 
-  /** Of two, the one that owes more is kept. `now` is on the monotonic clock. */
+  /** Keeps a pace. Of two, it keeps the one that owes more. `now` is on the monotonic clock. */
   keep(key: string, pace: Pace, now: number): void {
     if (owedUntil(pace) <= Math.max(now, owedUntil(this.#paces?.get(key)))) return;
     this.#paces ??= new Map();
-    for (const [each, kept] of this.#paces) if (owedUntil(kept) <= now) this.#paces.delete(each);
+    for (const [keptKey, kept] of this.#paces) if (owedUntil(kept) <= now) this.#paces.delete(keptKey);
     this.#paces.delete(key);
     if (this.#paces.size >= MAX_KEPT) this.#paces.delete(this.#paces.keys().next().value!);
     this.#paces.set(key, pace);
   }
 }
 
-/** A backoff is not owed: who reloads must not wait for it. */
+/** A backoff is not owed, so that a reload does not have to wait for it. */
 function owedUntil(pace: Pace | undefined): number {
   return pace ? Math.max(pace.paidUntil, pace.rest.earliest) : -Infinity;
 }

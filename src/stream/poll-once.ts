@@ -20,14 +20,14 @@ import { OpenPollContext, type Polled, type SinglePoll } from './poll.js';
 import type { WatchSettings } from './watch-settings.js';
 
 /**
- * A wake does not abort a poll on a new connection that is younger than this, in ms: it was sent
- * because of the same wake.
+ * A poll on a new connection that is younger than this, in ms, was sent because of the same wake. A
+ * wake does not abort it.
  */
 const YOUNG_POLL_MS = 1_000;
 
 /**
- * After this time, in ms, a first poll is said to be held: it has no index, so that the service has
- * to answer it at once.
+ * A first poll counts as held after this time, in ms. It has no index, so the service has to answer
+ * it at once.
  */
 const FIRST_HELD_MS = 5_000;
 
@@ -40,10 +40,11 @@ interface Polling<A> {
 
 /**
  * Sends one poll, once the quota and `beforePoll` allow it. Emits `waiting` until then, `sent`,
- * `held` once the service has been holding it for a while, then how it ended, and completes. At its
- * timeout and at an interruption it is aborted; so it is when it is unsubscribed from.
+ * `held` once the service has been holding the poll for a while, then how the poll ended, and
+ * completes. The poll is aborted at its timeout, at an interruption, and when it is unsubscribed
+ * from.
  *
- * `state` is the state of the watch now.
+ * `state` returns the current state of the watch.
  */
 export function pollOnce<A>(
   polling: Polling<A>,
@@ -57,20 +58,20 @@ export function pollOnce<A>(
   });
 }
 
-/** One poll. It has one timer, and as few objects as it can, since a process may hold thousands. */
+/** One poll. It has one timer and as few objects as it can, since a process may hold thousands. */
 class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable {
   readonly #polling: Polling<A>;
   readonly #state: () => WatchState;
   readonly #interruptions: Pick<Interruptions, 'hold' | 'release' | 'wokenAt'>;
   readonly #subscriber: Subscriber<WatchEvent<A>>;
-  /** When it was begun. */
+  /** The state when the poll was begun. */
   readonly #before: WatchState;
-  /** What it waits for: to be allowed, then its answer. */
+  /** The permission to send the poll, then its answer. */
   #awaited: Unsubscribable | undefined;
   #timer: Subscription | undefined;
-  /** Once it has been sent. */
+  /** `undefined` until the poll has been sent. */
   #context: OpenPollContext | undefined;
-  /** How long it may still take after the timer that is set, in ms. */
+  /** How long the poll may still take after the current timer, in ms. */
   #timeLeft = 0;
   #isHeldAnew = false;
   #isOver = false;
@@ -120,7 +121,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   #send(): void {
     const { poll, settings, watchId } = this.#polling;
     const { position, needsFreshConnection, askedAt } = this.#before;
-    // A wake may have come while nothing was on its way.
+    // A wake may have come while no poll was on its way.
     const isFresh = needsFreshConnection || this.#interruptions.wokenAt > askedAt.monotonic;
     const context = new OpenPollContext(settings, isFresh, watchId);
     this.#context = context;
@@ -133,14 +134,14 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     } catch (error) {
       return this.error(error);
     }
-    // Without an index the service answers at once: that it holds the poll is no sign of life.
+    // Without an index, the service answers at once. So a poll that it holds is no sign of life.
     const held = position.index === undefined ? FIRST_HELD_MS : this.#heldAfter;
     const wait = Math.min(held, settings.timeout);
     this.#timeLeft = settings.timeout - wait;
     this.#timer = settings.scheduler.schedule<OpenPoll<A>>(onTimer, wait, this);
   }
 
-  /** Called when it may be said to be held, and at its timeout. */
+  /** Called when the poll may count as held, and at its timeout. */
   onTime(timer: SchedulerAction<OpenPoll<A>>): void {
     if (this.#context?.arrivedAt) return;
     if (this.#timeLeft === 0) return this.#end({ kind: 'timeout', wasSent: this.#wasSent });
@@ -148,10 +149,12 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     const wait = heldIn > 0 ? Math.min(heldIn, this.#timeLeft) : this.#timeLeft;
     this.#timeLeft -= wait;
     timer.schedule(this, wait);
-    if (heldIn === 0 && !this.#isHeldAnew) this.#tellHeld();
+    if (heldIn === 0 && !this.#isHeldAnew) this.#emitHeld();
   }
 
-  /** In how many ms it may be said to be held. A first poll may have waited for its token. */
+  /**
+   * The time, in ms, until the poll may count as held. A first poll may have waited for its token.
+   */
   #heldIn(): number {
     if (this.#before.position.index !== undefined) return 0;
     const sentAt = this.#context?.sentAt;
@@ -167,9 +170,9 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     return this.#state().health.heldAfter;
   }
 
-  #tellHeld(): void {
-    // A poll that waits for its token is not held by the service. What has begun to arrive may take
-    // as long as it flows.
+  #emitHeld(): void {
+    // A poll that waits for its token is not held by the service. A body that has begun to arrive
+    // may take as long as it flows.
     if (this.#context?.sentAt && !this.#context.arrivedAt) this.#subscriber.next({ kind: 'held' });
   }
 
@@ -178,13 +181,13 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     if (kind === 'offline' || kind === 'online') {
       this.#subscriber.next({ kind });
       if (kind === 'offline' || this.#before.position.index === undefined || !this.#context) return;
-      // From now on.
+      // The poll counts as held anew, from now on.
       this.#isHeldAnew = true;
       const held = this.#heldAfter;
-      if (held < timeout) this.#timer?.add(scheduler.schedule(() => this.#tellHeld(), held));
+      if (held < timeout) this.#timer?.add(scheduler.schedule(() => this.#emitHeld(), held));
       return;
     }
-    // A poll that has not been sent yet needs no abort: it gets a new connection anyway.
+    // A poll that has not been sent yet needs no abort, since it gets a new connection anyway.
     const { askedAt, needsFreshConnection } = this.#context ?? {};
     const isYoung = askedAt !== undefined && monotonic.now() - askedAt < YOUNG_POLL_MS;
     if (kind === 'woken' && (!this.#context || (isYoung && needsFreshConnection))) return;
@@ -193,7 +196,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
 
   #end(event: WatchEvent<A>): void {
     if (this.#isOver) return;
-    // Not if it has ended by itself.
+    // A poll that has ended by itself needs no abort.
     if (!ENDS.includes(event.kind)) this.#context?.abort();
     this.#stop();
     this.#subscriber.next(event);
@@ -208,17 +211,17 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   }
 }
 
-/** A function of the module, not a closure: there are thousands of polls. */
+/** A function of the module and not a closure, since there are thousands of polls. */
 function onTimer<A>(this: SchedulerAction<OpenPoll<A>>, poll?: OpenPoll<A>): void {
   poll?.onTime(this);
 }
 
-/** How a poll ends by itself. */
+/** The events with which a poll ends by itself. */
 const ENDS: readonly string[] = ['answer', 'completed', 'failure'];
 
 /**
- * Completes when a poll may be sent: not before a prerendered page is shown. Emits `waiting` if
- * there is no room for it in the quota yet.
+ * Completes when a poll may be sent. A prerendered page has to be shown first. Emits `waiting` if
+ * the quota has no room for the poll yet.
  */
 function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
   const { quota, beforePoll, monotonic } = settings;
@@ -229,7 +232,7 @@ function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
   return concat(isPrerendering() ? whenShown() : EMPTY, room$, beforePoll$);
 }
 
-/** How long a poll was held, in ms, and whether an answer had begun. */
+/** How long a poll was held, in ms, and whether an answer had begun to arrive. */
 function heldBy(context: OpenPollContext | undefined, clocks: Clocks) {
   const { sentAt, arrivedAt } = context ?? {};
   const endedAt = arrivedAt ?? instant(clocks);

@@ -2,9 +2,9 @@ import type { Observable, ObservableInput } from 'rxjs';
 import { instant, type Clocks, type Instant } from './timing/index.js';
 
 /**
- * Polls a service once, from an index or, without one, from now. Cold: subscribing sends the
- * request, the first value is the answer, completing without a value means that there is nothing
- * new, and unsubscribing aborts.
+ * Polls a service once: from an index or, without one, from now. It is cold: subscribing sends the
+ * request. The first value is the answer. Completing without a value means that there is nothing
+ * new. Unsubscribing aborts the request.
  */
 export type Poll<A> = (index: string | undefined, context: PollContext) => ObservableInput<A>;
 
@@ -17,14 +17,14 @@ export interface Polled<A> {
 /** A poll that emits one answer at most. */
 export type SinglePoll<A> = (index: string | undefined, context: SentPollContext) => Observable<Polled<A>>;
 
-/** What a poll may want to know, and to report. */
+/** The facts that a poll may need, and the callback with which it reports. */
 export interface PollContext {
   /**
-   * Aborted when the poll is: by its timeout, by a wake, or because the watch is unsubscribed from.
-   * Give it to whatever sends the request.
+   * Aborted together with the poll: by its timeout, by a wake, or because the watch is unsubscribed
+   * from. Give it to whatever sends the request.
    */
   readonly signal: PollSignal;
-  /** The connections of earlier polls may be dead, although they look open: use a new one. */
+  /** The connections of earlier polls may be dead, although they look open. Use a new one. */
   readonly needsFreshConnection: boolean;
   /**
    * Call it when the body of the answer begins to arrive. The timeout no longer applies from then
@@ -40,7 +40,10 @@ export type PollSignal = typeof globalThis extends { AbortSignal: { prototype: i
   ? Signal
   : { readonly aborted: boolean };
 
-/** The context of a poll that says when its request goes out: it may have to wait for a token. */
+/**
+ * The context of a poll that reports when its request goes out. The request may have to wait for a
+ * token.
+ */
 export interface SentPollContext extends PollContext {
   readonly pollOf: number;
   readonly onSent: () => void;
@@ -53,7 +56,7 @@ interface Aborting {
 
 declare const AbortController: new () => Aborting;
 
-/** What a poll gets to know, and what it reports. */
+/** The context that one poll is given. It keeps what the poll reports. */
 export class OpenPollContext implements SentPollContext {
   sentAt: Instant | undefined;
   arrivedAt: Instant | undefined;
@@ -78,7 +81,8 @@ export class OpenPollContext implements SentPollContext {
   }
 
   /**
-   * On the prototype, so that neither a spread nor a poll that does not read it makes a controller.
+   * A getter on the prototype, so that neither a spread nor a poll that does not read it makes a
+   * controller.
    */
   get signal(): PollSignal {
     this.#aborting ??= new AbortController();

@@ -2,13 +2,13 @@ import { checkArgument, plainObject, type Guard } from '../error/index.js';
 import type { Checkpoint } from './watch-signal.js';
 
 /**
- * What the index of a watch has to be, besides a string that is not empty: a URL takes no string of
- * any length.
+ * Whether a string that is not empty can be an index. A URL does not take strings of any length.
  */
 export type IndexGuard = (text: string) => boolean;
 
 /**
- * Where to resume. An empty index is valid: the checkpoint of an answer without an index has one.
+ * The guard of a point to resume from. An empty index is valid, since the checkpoint of an answer
+ * without an index has one.
  */
 export const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint | null> => {
   const is = (u: unknown) => typeof u === 'string' && (u === '' || isIndex(u));
@@ -25,11 +25,11 @@ export const resumable = (isIndex: IndexGuard = () => true): Guard<string | Chec
   };
 };
 
-/** Where a watch resumes. Without an index it cannot, which counts as a gap. */
+/** Where a watch resumes. Without an index it cannot resume, which counts as a gap. */
 export interface ResumePoint {
   readonly index: string | undefined;
   readonly at: number | undefined;
-  /** Which log the index belongs to, if that is known. */
+  /** The log that the index belongs to, if that is known. */
   readonly handle?: string | undefined;
 }
 

@@ -2,26 +2,27 @@ import { config, Observable, type OperatorFunction } from 'rxjs';
 import { guarded, textOf } from '../error/index.js';
 import type { WatchSignal, WatchStatus } from './watch-signal.js';
 
-/** What `ack` of watches without a `log` has failed with. */
+/** The errors of `ack` in watches without a `log`. */
 const unlogged = new WeakSet();
 
 /**
- * `ack` has failed, and no log says so. What is no object cannot be remembered, and is not said.
+ * Remembers that `ack` failed in a watch without a log. An error that is no object cannot be
+ * remembered, and is not reported.
  */
 export function markUnlogged(error: unknown): void {
   unlogged.add(Object(error) as object);
 }
 
 /**
- * Says what `ack` has failed with, at first and whenever the message is another one: for those who
- * would see nothing but the same events again and again. By `config.onUnhandledError` of RxJS if
- * there is one, else on the console. Nothing is thrown: the watch goes on.
+ * Reports the error of `ack`: the first one, and each one with another message. Without it, all
+ * that people see is the same events again and again. The error goes to `config.onUnhandledError`
+ * of RxJS or, if that is not set, to the console. Nothing is thrown, so the watch goes on.
  */
 export function unseenFailures(): (status: WatchStatus) => void {
-  let said = '';
+  let reported = '';
   return ({ error }) => {
-    if (!unlogged.has(error as object) || said === textOf(error)) return;
-    said = textOf(error);
+    if (!unlogged.has(error as object) || reported === textOf(error)) return;
+    reported = textOf(error);
     guarded(config.onUnhandledError ?? warn)(error);
   };
 }
@@ -31,17 +32,17 @@ declare const console: { warn(text: string, error: unknown): void };
 const warn = (error: unknown) => console.warn('lobby-rx: ack fails:', error);
 
 /**
- * Like `answers`, for those who see no status. One operator: a process may hold thousands of
- * watches.
+ * Like `answers`, for subscribers that see no status. It is one operator, since a process may hold
+ * thousands of watches.
  */
 export function answersAlone<A>(): OperatorFunction<WatchSignal<A>, A> {
   return signals$ =>
     new Observable(subscriber => {
-      const say = unseenFailures();
+      const report = unseenFailures();
       return signals$.subscribe({
         next: signal => {
           if (signal.kind === 'answer') subscriber.next(signal.answer);
-          else if (signal.kind === 'status') say(signal.status);
+          else if (signal.kind === 'status') report(signal.status);
         },
         error: (error: unknown) => subscriber.error(error),
         complete: () => subscriber.complete(),

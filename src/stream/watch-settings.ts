@@ -24,45 +24,44 @@ type Defaulted =
   | 'redelivers'
   | 'recovery';
 
-/** Makes a key of an answer, of its text, if that is known, and of its index, if it has one. */
+/** Makes a key of an answer. It may use the text of the answer and its index, if they are known. */
 type KeyOf<A> = (answer: A, text: string | undefined, index: string | undefined) => unknown;
 
 /** A {@link WatchConfig} with its defaults filled in. */
 export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
   readonly from: ResumePoint | undefined;
-  /** Undefined if there is nothing to wait for. */
+  /** `undefined` if there is no `ack` to wait for. */
   readonly ack: ((answer: A, checkpoint: Checkpoint, gap?: Gap) => ObservableInput<unknown>) | undefined;
   readonly backoff: Required<BackoffConfig>;
   readonly random: () => number;
   readonly beforePoll: (() => ObservableInput<unknown>) | undefined;
   readonly indexOf: (answer: A) => unknown;
-  /** Which log an answer is of, if it says so. */
+  /** The log that an answer belongs to, if it says so. */
   readonly handleOf: (answer: A) => unknown;
   /** A key by which a repeat is recognized. */
   readonly keyOf: KeyOf<A>;
-  /** A key of what an answer has besides its index. */
+  /** A key of an answer without its index. */
   readonly contentOf: KeyOf<A>;
-  /** What is acknowledged of an answer that only repeats the last one. */
+  /** The part of a repeat that is acknowledged. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
   /** Whether the user has given a log. */
   readonly hasLog: boolean;
-  /** Called when a poll is over, for those who make something of the watch: `log` is the user's. */
+  /** Called when a poll is over, for code that builds on the watch. `log` belongs to the user. */
   readonly onPollEnd?: (why: PollEnd) => void;
   /** Whether an index can be sent. */
   readonly isIndex: IndexGuard;
   /**
-   * Completes when a poll may be sent; emits how long it has to wait, in ms, if it does. Absent if
-   * there is no quota.
+   * Completes when a poll may be sent. If the poll has to wait, it first emits for how long, in ms.
+   * `undefined` if there is no quota.
    */
   readonly quota?: () => Observable<number>;
-  /** Emits, besides `wake$`, when the client is told to try now. */
+  /** Emits when the client is told to try now, which counts as a wake. */
   readonly tryNow$?: Observable<unknown>;
-  /** Keeps the pace of this watch for the next one of the same, which it gives to it. */
+  /** Hands the pace of this watch on to the next watch of the same. */
   readonly kept?: { readonly paces: KeptPaces; readonly key: string };
   /**
-   * Whether the next subscriber of a feed that has had none for a while gets what has happened
-   * since.
+   * Whether a feed that had no subscribers for a while gives the next one the events since then.
    */
   readonly resume: boolean;
 }
@@ -138,10 +137,13 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
   }
 }
 
-/** Equal to no other key. */
+/** A key that equals no other key. */
 const NEW_EACH_TIME = () => ({});
 
-/** In a log, what has no index, or another one, is new, even if it equals the last answer. */
+/**
+ * In a log, an answer without an index or with another one is new, even if it equals the last
+ * answer.
+ */
 const keyInLog: KeyOf<unknown> = (answer, text, index) => {
   if (index === undefined) return NEW_EACH_TIME();
   return text === undefined ? jsonHash(answer) : textHash(text);

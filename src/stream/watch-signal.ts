@@ -3,18 +3,18 @@ import { Observable, type OperatorFunction } from 'rxjs';
 /**
  * Why something may have been missed between two answers.
  *
- * - `silence`: the index, or what a feed held for a subscriber, is so old that the service may have
- *   dropped events after it; or a checkpoint has a time in the future.
- * - `index_rejected`: the service did not accept the index, and the watch continued without one.
+ * - `silence`: the index, or an answer that a feed queued for a subscriber, is so old that the
+ *   service may have dropped events after it. Or a checkpoint has a time in the future.
+ * - `index_rejected`: the service did not accept the index. The watch continued without one.
  * - `index_backwards`: the index went back, for example after a restart of the service.
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
- * - `unacknowledged`: the first answer could not be acknowledged, and without an index it cannot be
+ * - `unacknowledged`: the first answer could not be acknowledged. Without an index it cannot be
  *   requested again.
- * - `another_log`: an answer was of another log than its index (`handleOf`), and the watch
- *   continued without one.
- * - `unanswered`: a poll ended without an answer, and what it would have brought does not come
- *   again (`redelivers: false`).
- * - `unwatched`: a feed with `resume: false` had no subscribers for a while, or a tab has missed
+ * - `another_log`: an answer was of another log than the index that was sent (`handleOf`). The
+ *   watch continued without one.
+ * - `unanswered`: a poll ended without an answer. What it would have brought does not come again
+ *   (`redelivers: false`).
+ * - `unwatched`: a feed with `resume: false` had no subscribers for a while. Or a tab has missed
  *   more than the others remember.
  */
 export type GapReason =
@@ -34,23 +34,23 @@ export interface Gap {
   readonly reason: GapReason;
   /** When it was emitted, in ms since 1970. */
   readonly at: number;
-  /** The index that the watch could not continue from, if it had one. */
+  /** The index that the watch could not continue from. `undefined` if it had none. */
   readonly index: string | undefined;
 }
 
 /**
  * The status of a watch.
  *
- * - `idle`: nothing polls: a feed has no subscribers.
+ * - `idle`: nothing polls, because a feed has no subscribers.
  * - `connecting`: there has been no answer yet, or none since a feed was returned to.
- * - `live`: the service has answered; or it has been holding a poll with an index for 2 s (longer,
- *   if something has held the one before it; 5 s, once the browser says that it is online again):
- *   it has nothing new.
- * - `retrying`: the last poll failed, see `error`; or the service has said nothing for 150 s, see
- *   `hint`. Another poll follows.
- * - `offline`: like `retrying`, but no connection could be made at all; or the browser of a page
+ * - `live`: the service has answered. Or it has been holding a poll with an index for 2 s, which
+ *   means that it has nothing new. If the poll before ended without an answer, it takes 2 s longer
+ *   than that poll was held. Once the browser says that it is online again, it takes 5 s.
+ * - `retrying`: the last poll failed (see `error`), or the service has said nothing for 150 s (see
+ *   `hint`). Another poll follows.
+ * - `offline`: like `retrying`, but no connection could be made at all. Or the browser of a page
  *   says that it has no network.
- * - `acknowledging`: `ack` has not completed for 30 s. Nothing is polled meanwhile.
+ * - `acknowledging`: `ack` has not completed for 30 s. Until it has, nothing is polled.
  * - `closed`: the watch has ended, with an error or because `ack` has decided so.
  */
 export interface WatchStatus {
@@ -62,20 +62,20 @@ export interface WatchStatus {
   /** The number of consecutive failed polls. */
   readonly attempt: number;
   /**
-   * When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`;
-   * about when, if it waits for its quota.
+   * When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`. If
+   * it waits for its quota, the time is approximate.
    */
   readonly nextTry: number | undefined;
   /** The error of the last poll, if it failed. */
   readonly error: unknown;
   /**
-   * What to check: the URL if there has never been an answer, what cuts polls off, or what answers
-   * instead of the service.
+   * What to check: the URL if there has never been an answer, a proxy that may cut polls off, or a
+   * cache that may answer instead of the service.
    */
   readonly hint: string | undefined;
 }
 
-/** The status of a watch that has had no answer, unless an earlier one had. */
+/** The status of a watch that has had no answer. `lastAnswer` may be from an earlier watch. */
 export function connecting(since: number, lastAnswer?: number): WatchStatus {
   return {
     state: 'connecting',
@@ -88,11 +88,12 @@ export function connecting(since: number, lastAnswer?: number): WatchStatus {
   };
 }
 
-/** A change of the status. What it does not say is reset, except for the last answer. */
+/** A change of the status. Fields that it does not set are reset, except for the last answer. */
 export type StatusChange = Pick<WatchStatus, 'state'> & Partial<WatchStatus>;
 
 /**
- * The status after a change, and its signal, if it says something new: not for each further answer.
+ * The status after a change, and its signal. There is no signal if the status says nothing new, as
+ * after a further answer.
  */
 export function changedStatus(
   before: WatchStatus,
@@ -107,14 +108,13 @@ export function changedStatus(
 }
 
 /**
- * Something that happens in a watch: an answer with news, a gap before it, or a new status.
- * `checkpoint` is an answer without news:
- * there is nothing to do but to remember its checkpoint.
+ * Something that happens in a watch: an answer with news, a gap before it, or a new status. A
+ * signal of kind `checkpoint` stands for an answer without news. The only thing to do is to
+ * remember its checkpoint.
  *
  * A `checkpoint` is where to resume after the answer. It is absent if an answer is made of several,
- * as a roster is.
- * The answer of a roster has the `status` that it begins, so that both can be shown at once. A
- * signal with the same status follows.
+ * like a roster. The answer of a roster has the `status` that it begins, so that both can be shown
+ * at once. A signal with the same status follows.
  */
 export type WatchSignal<A> =
   | {
@@ -127,7 +127,7 @@ export type WatchSignal<A> =
   | { readonly kind: 'gap'; readonly gap: Gap }
   | { readonly kind: 'status'; readonly status: WatchStatus };
 
-/** Where to resume after a signal, if it says so. */
+/** Where to resume after a signal. `undefined` if the signal does not say. */
 export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefined {
   return signal.kind === 'answer' || signal.kind === 'checkpoint' ? signal.checkpoint : undefined;
 }
@@ -135,7 +135,7 @@ export function checkpointOf(signal: WatchSignal<unknown>): Checkpoint | undefin
 /** Keeps only the answers of a watch. */
 export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
   return signals$ =>
-    // One operator, not `filter` and `map`: a process may hold thousands of watches.
+    // One operator, not `filter` and `map`, since a process may hold thousands of watches.
     new Observable(subscriber =>
       signals$.subscribe({
         next: signal => {
@@ -153,11 +153,13 @@ export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
  */
 export type ResumableWatch<A> = (position: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>>;
 
-/** What is known about a watch that is to be shared. */
+/** The facts about a watch that is to be shared. */
 export interface SharedWatch {
   /** Where its last subscriber stopped. */
   readonly from?: Checkpoint | undefined;
-  /** Each answer is the whole state, so that the last one is all that a late subscriber needs. */
+  /**
+   * Whether each answer is the whole state. Then the last one is all that a late subscriber needs.
+   */
   readonly isState?: boolean;
 }
 
@@ -169,27 +171,23 @@ export type WatchSharing = <A>(watch: ResumableWatch<A>, shared?: SharedWatch) =
 
 /** A position from which a watch can resume. */
 export interface Checkpoint {
-  /** The `watch.index` of an answer; empty if it had none. */
+  /** The `watch.index` of an answer. Empty if the answer had none. */
   readonly index: string;
   /**
-   * The index is no older than this, in ms since 1970: when the answer was requested or, if it came
-   * with news, when the service had answered before. It shows whether the service can still know
-   * the index.
+   * The index is no older than this, in ms since 1970. It is when the answer was requested. If the
+   * answer had news, it is when the service had answered before that. It shows whether the service
+   * can still know the index.
    */
   readonly at: number;
-  /** Which log the index belongs to, if the answer said so (`handleOf`). */
+  /** The log that the index belongs to, if the answer said so (`handleOf`). */
   readonly handle?: string;
 }
 
 /**
  * An entry of the log of a watch.
  *
- * - `poll_end`: a poll is over, or a feed was left or returned to. `why` says how it ended, and
- *   `wait` how long the watch waits before the next poll, in ms: there was `news`; the service had
- *   `no_news`; a cache may have sent a `stale` answer; an intermediary `cut` the poll off, or no
- *   answer came in time; the poll `failed`, and the watch backs off; the service asked for the wait
- *   (`retry_after`); the machine woke (`woken`); the consumer's `ack` failed (`ack_failed`); a feed
- *   was left by its last subscriber (`paused`), or returned to (`resumed`); or the watch `ended`.
+ * - `poll_end`: a poll is over, or a feed was left or returned to. `why` says how it ended. `wait`
+ *   is how long the watch waits before the next poll, in ms.
  * - `gap`: something may have been missed.
  */
 export type WatchLogEntry = {
@@ -209,7 +207,21 @@ export type WatchLogEntry = {
   | { readonly kind: 'gap'; readonly reason: GapReason; readonly index: string | undefined }
 );
 
-/** How a poll ended, and why the watch waits before the next one. */
+/**
+ * How a poll ended, and why the watch waits before the next one.
+ *
+ * - `news`: there was news.
+ * - `no_news`: the service had no news.
+ * - `stale`: a cache may have sent the answer.
+ * - `cut`: an intermediary cut the poll off, or no answer came in time.
+ * - `failed`: the poll failed, and the watch backs off.
+ * - `retry_after`: the service asked for the wait.
+ * - `woken`: the machine woke.
+ * - `ack_failed`: the consumer's `ack` failed.
+ * - `paused`: the last subscriber of a feed left.
+ * - `resumed`: a feed was returned to.
+ * - `ended`: the watch ended.
+ */
 export type PollEnd =
   | 'news'
   | 'no_news'

@@ -8,14 +8,14 @@ import type { WatchSignal } from './watch-signal.js';
 
 /**
  * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the
- * last answer; after failures and answers without news it waits before the next poll.
+ * last answer. After a failure or an answer without news, it waits before the next poll.
  *
- * Cold: each subscription is a separate watch with at most one poll in flight; unsubscribing aborts
- * it. It completes only if `ack` decides so, and ends only with an error that polling again cannot
- * fix. {@link watchSignals} also emits gaps and status.
+ * It is cold. Each subscription is a separate watch with at most one poll in flight. Unsubscribing
+ * aborts the poll. The watch completes only if `ack` decides so. It ends only with an error that
+ * polling again cannot fix. {@link watchSignals} also emits gaps and status.
  *
- * An answer does not wait for the subscriber: use `ack` for work that the next poll should wait
- * for.
+ * The watch does not wait until a subscriber has processed an answer. Use `ack` for work that the
+ * next poll should wait for.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -32,11 +32,11 @@ export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> 
 
 /**
  * Follows a service by long polling. Emits everything that happens, in order: answers with news,
- * gaps, and changes of status.
- * Cold: each subscription is a separate watch with its own index and at most one poll in flight.
+ * gaps, and changes of status. It is cold. Each subscription is a separate watch with its index and
+ * at most one poll in flight.
  *
- * It completes only if `ack` decides so, and ends only with an error that `recovery` declares
- * final. {@link watch} emits only the answers.
+ * It completes only if `ack` decides so. It ends only with an error that `recovery` declares final.
+ * {@link watch} emits only the answers.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -51,7 +51,8 @@ export function watchSignals<A extends Indexed>(
   config?: WatchConfig<A>,
 ): Observable<WatchSignal<A>>;
 export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
-  // `take(1)` here: a source that emits synchronously without end must be stopped while it emits.
+  // `take(1)` is here, since a source that emits synchronously without end must be stopped while it
+  // emits.
   const polled: SinglePoll<A> = (index, context) => {
     context.onSent();
     return from(poll(index, context)).pipe(

@@ -1,9 +1,9 @@
 declare const TextDecoder: new () => { decode(bytes?: Uint8Array): string };
 
-/** The parts of a body. A fetch of the caller's may deliver text. */
+/** The parts of a body. A custom fetch may deliver text. */
 export class Body {
   readonly #parts: (Uint8Array | string)[] = [];
-  /** In bytes. */
+  /** The size in bytes. */
   size = 0;
 
   add(part: Uint8Array | string, size: number): void {
@@ -11,7 +11,9 @@ export class Body {
     this.size += size;
   }
 
-  /** The text. Whole ones are decoded several times as fast as a stream of parts. */
+  /**
+   * The text of the body. Decoding it whole is several times as fast as decoding a stream of parts.
+   */
   text(): string {
     decoder ??= new TextDecoder();
     const parts = this.#parts;
@@ -31,7 +33,7 @@ export class Body {
   }
 }
 
-/** One for all: without `stream`, it keeps nothing of what it has decoded. */
+/** One decoder for all bodies. Without `stream`, it keeps nothing of a text that it has decoded. */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /**

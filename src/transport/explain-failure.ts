@@ -11,11 +11,11 @@ import {
 } from '../error/index.js';
 import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
 
-/** Of Node's permission model: trying again cannot help. */
+/** The code of Node's permission model. Trying again cannot help. */
 const NO_PERMISSION = 'ERR_ACCESS_DENIED';
 const NOT_PERMITTED = 'nothing was sent: start Node with --allow-net';
 
-/** Deno has no code, only a message. */
+/** Deno gives no code, only a message. */
 const UNREACHABLE_MESSAGE = 'client error (Connect)';
 
 /**

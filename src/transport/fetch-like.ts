@@ -1,6 +1,6 @@
 /**
- * The platform's AbortSignal type, if there is one, so that these types depend on neither DOM nor
- * Node.
+ * The platform's AbortSignal type, otherwise `unknown`, so that these types depend on neither DOM
+ * nor Node.
  */
 type Signal = typeof globalThis extends { AbortSignal: { prototype: infer S } } ? S : unknown;
 
@@ -12,17 +12,17 @@ export interface FetchLikeInit {
   readonly signal: Signal;
   /** Redirects are never followed, because they would send the token to another server. */
   readonly redirect: 'manual';
-  /** No cookies: the service identifies callers by the bearer token only. */
+  /** No cookies are sent, since the service identifies callers by the bearer token only. */
   readonly credentials: 'omit';
   /**
-   * No cache answers for the service, as Firefox's own does in a page that is loaded again by
-   * "back". No request waits for an open one to the same URL. Where that is possible.
+   * No cache answers for the service, as Firefox's does in a page that is loaded again by "back".
+   * No request waits for an open one to the same URL. The option is set where the platform has it.
    */
   readonly cache?: 'no-store';
-  /** The request has to be completed although the page goes away. */
+  /** Whether the request has to be completed although the page goes away. */
   readonly keepalive?: boolean;
   /**
-   * Kept connections may be dead: open a new one. The default fetch in Node does; one of your own
+   * Kept connections may be dead. Open a new one. The default fetch in Node does so. A custom fetch
    * has to, if it keeps connections.
    */
   readonly needsFreshConnection?: boolean;

@@ -5,7 +5,7 @@ import { sendWith } from './send-with.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from './transport-over.js';
 import type { Transport } from './transport.js';
 
-/** How {@link fromFetch} carries requests. */
+/** The options of {@link fromFetch}. */
 export interface FetchConfig extends BodyConfig {
   /**
    * The `fetch` to use. Default: cross-fetch with keep-alive in Node, the platform's `fetch`

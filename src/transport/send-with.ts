@@ -13,7 +13,7 @@ export function sendWith(fetch: FetchLike): Send {
   };
 }
 
-/** A request with a signal of its own: listeners on a long-lived one would accumulate. */
+/** A request with a separate signal, since listeners on a long-lived one would accumulate. */
 class FetchRequest implements SentRequest {
   readonly #receiver: Receiver;
   readonly #controller = new AbortController();
@@ -52,7 +52,7 @@ class FetchRequest implements SentRequest {
   async #receiveParts(nextPart: NextPart): Promise<void> {
     for (let part = await nextPart(); !part.done; part = await nextPart()) {
       this.#receiver.onPart(part.value);
-      // A fetch of the caller's may go on after an abort.
+      // A custom fetch may go on after an abort.
       if (this.#isAborted) return;
     }
     this.#receiver.onEnd();
@@ -65,15 +65,15 @@ declare const Request: RequestClass | undefined;
 
 let forbidsCache: boolean | undefined;
 
-/** Asked once. */
+/** Whether requests may forbid caches. The platform is asked once. */
 function mayForbidCache(): boolean {
   forbidsCache ??= keepsNoStore(typeof Request === 'undefined' ? undefined : Request);
   return forbidsCache;
 }
 
 /**
- * Whether `cache: 'no-store'` does just that on this platform. React Native adds the time to the
- * URL for it, and workerd throws for older compatibility dates.
+ * Whether `cache: 'no-store'` forbids caches on this platform, and nothing else. React Native adds
+ * the time to the URL for it, and workerd throws for older compatibility dates.
  */
 export function keepsNoStore(requests: RequestClass | undefined): boolean {
   const url = 'https://probe.invalid/';
@@ -85,7 +85,7 @@ export function keepsNoStore(requests: RequestClass | undefined): boolean {
 
 type NextPart = () => Promise<IteratorResult<Uint8Array | string>>;
 
-/** Reads a body that streams. It has a reader, or, like that of node-fetch, an iterator. */
+/** Reads a body that streams. It has a reader or, like the body of node-fetch, an iterator. */
 function partsOf(body: unknown): NextPart | undefined {
   const streamed = body as {
     getReader?(): { read: NextPart };

@@ -4,15 +4,15 @@ import type { FetchLikeInit } from './fetch-like.js';
 export interface AnswerHead {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** What a `fetch` says of redirects. */
+  /** How a `fetch` reports redirects. */
   readonly type?: string | undefined;
   readonly redirected?: boolean | undefined;
 }
 
 /**
- * Takes the answer to a request as it arrives: its head, the parts of its body, then its end; or,
- * at any time, why there is none. It has to ignore what comes after that, or after it has aborted
- * the request.
+ * Takes the answer to a request as it arrives: its head, the parts of its body, then its end. At
+ * any time, a failure may come instead. A receiver has to ignore calls after that, or after it has
+ * aborted the request.
  */
 export interface Receiver {
   onHead(head: AnswerHead): void;

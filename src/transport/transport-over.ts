@@ -38,16 +38,16 @@ export interface BodyConfig {
   /** How long the body may take after the headers, in ms, as long as it flows. Default 300,000. */
   readonly bodyTimeout?: number;
   /**
-   * How long no part of the body may arrive after its first byte, in ms. Default 15,000. A fetch
-   * that does not stream does not show when that is: then the timeout of the request covers the
-   * whole body instead.
+   * How long the body may stand still after its first byte, in ms. Default 15,000. A fetch that
+   * does not stream does not show the first byte. Then the timeout of the request covers the whole
+   * body instead.
    */
   readonly bodyIdleTimeout?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
 }
 
-/** What {@link BodyConfig} requires. */
+/** A check for each option of {@link BodyConfig}. */
 export const BODY_OPTIONS: Options<BodyConfig> = {
   maxBody: positiveInteger,
   bodyTimeout: milliseconds,
@@ -104,7 +104,7 @@ class OpenRequest implements Receiver, Unsubscribable {
       },
       this,
     );
-    // It may have failed already.
+    // The request may have failed already.
     if (!this.#isOver) this.#sent = sent;
     return this;
   }
@@ -145,7 +145,7 @@ class OpenRequest implements Receiver, Unsubscribable {
     this.#fail(error);
   }
 
-  /** Returns whether there was anything in the part. */
+  /** Adds a part of the body. Returns whether the part was not empty. */
   #add(part: Uint8Array | string): boolean {
     const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
     if (!ArrayBuffer.isView(bytes)) throw new TypeError('a part of the body is neither bytes nor text');
@@ -159,7 +159,7 @@ class OpenRequest implements Receiver, Unsubscribable {
   }
 
   #awaitNextPart(): void {
-    // What was told of the arrival may have unsubscribed.
+    // The callback of the arrival may have unsubscribed.
     if (this.#isOver) return;
     const { bodyIdleTimeout, scheduler } = this.#limits;
     this.#idleTimeout?.unsubscribe();
@@ -180,7 +180,7 @@ class OpenRequest implements Receiver, Unsubscribable {
   #emit(text: string): void {
     if (this.#isOver) return;
     const { status, headers } = this.#head!;
-    // What has been read needs no abort, which costs an exception.
+    // A body that has been read needs no abort, which costs an exception.
     this.#end();
     this.#observer.next({ status, headers, text });
     this.#observer.complete();

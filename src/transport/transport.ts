@@ -10,40 +10,41 @@ export interface TransportRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
   /**
-   * `poll` if it is part of a watch, so that the service may hold it until something is new.
-   * Default `call`.
+   * `poll` if the request is part of a watch, so that the service may hold it until something is
+   * new. Default `call`.
    */
   readonly kind?: 'call' | 'poll';
-  /** The `watchId` of the watch that it is a poll of, for the log. */
+  /** The `watchId` of the watch whose poll this is, for the log. */
   readonly pollOf?: number;
-  /** Whether it may be sent more than once to the same effect. Default false. */
+  /** Whether the request may be sent more than once to the same effect. Default false. */
   readonly idempotent?: boolean;
-  /** The maximum size of the answer's body, in bytes. Default: the transport's. */
+  /** The maximum size of the answer's body, in bytes. Default: that of the transport. */
   readonly maxBody?: number;
   /**
-   * It has to be completed although the page that sends it goes away. Elsewhere it has no meaning.
+   * Whether the request has to be completed although the page that sends it goes away. Elsewhere it
+   * has no meaning.
    */
   readonly keepalive?: boolean;
   /**
-   * Connections that were open before may be dead: use a new one. Only a hint; browsers cannot
-   * follow it.
+   * Connections that were open before may be dead. Use a new one. It is only a hint, which browsers
+   * cannot follow.
    */
   readonly needsFreshConnection?: boolean;
   /**
    * Called with the status of the answer when the first byte of its body arrives, or at the end of
-   * an empty one: a slow body is no missing answer. Headers alone are none yet, since a proxy may
+   * an empty body. A slow body is no missing answer. Headers alone do not count, since a proxy may
    * send them while the service still holds the request. A transport that does not call it has to
    * deliver the whole answer within the timeout.
    */
   readonly onArrival?: (status: number) => void;
   /**
-   * Called each time that it goes out: a request may wait for its token, and is sent again after a
-   * 401.
+   * Called each time that the request goes out. A request may wait for its token, and is sent again
+   * after a 401.
    */
   readonly onSent?: () => void;
 }
 
-/** How large the body of an answer may be if nothing else is said, in bytes. */
+/** The maximum size of an answer's body by default, in bytes. */
 export const MAX_BODY = 8 * 2 ** 20;
 
 /** A complete answer. */
@@ -51,15 +52,15 @@ export interface TransportResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   readonly text: string;
-  /** Of a 401: nobody is signed in any more. `withToken` says so. */
+  /** For a 401, whether nobody is signed in any more. `withToken` sets it. */
   readonly isSignedOut?: boolean;
 }
 
 /**
  * Sends a request and returns the answer. Everything in this library sends through a transport, so
- * this is the place to add behaviour of your own.
+ * this is the place to add your own behaviour.
  *
- * The Observable is cold: subscribing sends the request; it emits one answer and completes.
+ * The Observable is cold: subscribing sends the request. It emits one answer and completes.
  * Unsubscribing aborts, even while the body is being read. An answer of any status is emitted, not
  * thrown. Errors: `TransportError`.
  *
@@ -70,8 +71,8 @@ export interface TransportResponse {
 export type Transport = (request: TransportRequest) => Observable<TransportResponse>;
 
 /**
- * The one answer to a request. A transport of the caller's may emit more, even synchronously and
- * without end.
+ * The one answer to a request. A custom transport may emit more, even synchronously and without
+ * end.
  */
 export function answerOf(transport: Transport, request: TransportRequest): Observable<TransportResponse> {
   const answer$ = transport(request);

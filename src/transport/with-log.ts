@@ -11,19 +11,19 @@ import {
 } from './transport.js';
 
 /**
- * An entry of the request log. It never contains tokens: headers and bodies are left out, and
+ * An entry of the request log. It never contains tokens. Headers and bodies are left out, and
  * errors contain none.
  *
  * - `request`: a request was sent.
- * - `answer`, `failure` or `abort`: how it ended, and how long it took, in `ms`. An answer of any
- *   status is an `answer`. Each `request` has one of them.
- * - `not_sent`: a client had no token for a request, which was not sent for that reason, or not
+ * - `answer`, `failure` or `abort`: how the request ended. `ms` is how long it took. An answer of
+ *   any status is an `answer`. Each `request` has one of them.
+ * - `not_sent`: a client had no token for a request. So the request was not sent, or not sent
  *   again.
  */
 export type RequestLogEntry = RequestSummary & {
   /** The time, in ms since 1970. */
   readonly at: number;
-  /** The `watchId` of the watch that the request is a poll of; absent if it is none. */
+  /** The `watchId` of the watch whose poll the request is. Absent if it is no poll of a watch. */
   readonly pollOf?: number;
 } & (
     | ({
@@ -48,9 +48,8 @@ type RequestEnd =
 
 /**
  * Adds logging to a {@link Transport}. `log` is called when a request is sent, and once when it is
- * answered, fails or is aborted.
- * Errors thrown by `log` are swallowed. `now` is the time of an entry, and `elapsed` a clock that
- * is never set back, for durations; both in ms.
+ * answered, fails or is aborted. Errors thrown by `log` are swallowed. `now` is the time of an
+ * entry. `elapsed` is a clock that is never set back, for durations. Both are in ms.
  *
  * @example
  * const transport = withLog(fromFetch(), entry => console.log(entry.requestId, entry.kind));
@@ -69,7 +68,7 @@ export function withLog(
       const common = { ...aboutRequest(request), requestId: ++requests };
       write({ ...common, kind: 'request', at: now() });
       const logEnd = (end: RequestEnd) => write({ ...common, ...end, at: now(), ms: elapsed() - start });
-      // One that throws has failed, too.
+      // A transport that throws has failed, too.
       return new LoggedRequest(observer, request, logEnd).begin(() => answerOf(transport, request));
     });
 }
@@ -101,7 +100,9 @@ class LoggedRequest extends DirectOperator<TransportResponse> {
     super.unsubscribe();
   }
 
-  /** The first end is the one: what has been answered is unsubscribed from, too. */
+  /**
+   * Only the first end counts, since a request that has been answered is unsubscribed from, too.
+   */
   #end(end: RequestEnd): void {
     if (this.#isLogged) return;
     this.#isLogged = true;
@@ -109,7 +110,7 @@ class LoggedRequest extends DirectOperator<TransportResponse> {
   }
 }
 
-/** Adds to a transport with tokens that requests are logged that were not sent for want of one. */
+/** Adds entries for requests that were not sent for want of a token to a transport with tokens. */
 export function withLogOfUnsent(
   transport: Transport,
   log: (entry: RequestLogEntry) => void,

@@ -10,13 +10,13 @@ import {
 } from './transport.js';
 
 /**
- * Adds a timeout to a {@link Transport}: if there is no answer after `timeout` ms, the request is
+ * Adds a timeout to a {@link Transport}. If there is no answer after `timeout` ms, the request is
  * aborted and the stream ends with a `TransportError` whose reason is `timeout`. The body of the
  * answer to a GET only has to begin in time, if the transport tells when it does (`fromFetch`
- * does): a slow body is not a missing answer. Any other answer has to be complete by then.
+ * does). So a slow body is not a missing answer. Any other answer has to be complete by then.
  *
- * A client has it for single requests. The polls of a watch have a timeout of their own: see
- * `WatchConfig.timeout`.
+ * A client uses it for single requests. The polls of a watch have another timeout (see
+ * `WatchConfig.timeout`).
  *
  * Throws an `InputError` if the timeout is invalid.
  *
@@ -47,7 +47,8 @@ class TimedRequest extends DirectOperator<TransportResponse> {
   start(transport: Transport, timeout: number, scheduler: SchedulerLike): this {
     const onArrival = (status: number) => this.#arrive(status);
     this.begin(() => answerOf(transport, { ...this.#request, onArrival }));
-    // After that, so that a token that does not come in as long a time is what the error speaks of.
+    // The timer starts after the request. If a token does not come within the same time, the error
+    // then speaks of the token.
     if (!this.#hasArrived && !this.isOver)
       this.#timer = scheduler.schedule(() => this.#expire(timeout), timeout);
     return this;

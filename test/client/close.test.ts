@@ -145,7 +145,7 @@ describe('a client that is closed', () => {
     deepStrictEqual([sent.length, token$.observed], [before, false]);
   });
 
-  it('drops what is asked once if it is told to, without a word, and says what else it may be told', () => {
+  it('drops single requests if it is told to, without an error, and says what else it may be told', () => {
     const { client, emulator, group_id, pass, pending } = stage();
     emulator.fault({ kind: 'stall_before_headers' }, { times: 2 });
     const ends = [client.group.getMembers({ group_id }), client.group.memberPages(group_id)].map(endOf);

@@ -29,7 +29,7 @@ function stage(config: FeedConfig = {}) {
 }
 
 describe('the place of a feed', () => {
-  it('is kept without a subscriber: who comes back misses nothing', () => {
+  it('is kept without a subscriber, so that one that comes back misses nothing', () => {
     for (const linger of [0, 500, 1_000]) {
       const { seen, watch, publish, pass } = stage({ linger });
       const first = watch();
@@ -43,7 +43,7 @@ describe('the place of a feed', () => {
     }
   });
 
-  it('is kept by who leaves and returns with an event, even if the next answer comes at once', async () => {
+  it('is kept by a subscriber that leaves and returns with an event, even if the next answer comes at once', async () => {
     let isOut = false;
     const transport: Transport = ({ url }) => {
       const at = Number(/watch_index=(\d+)/.exec(url)?.[1] ?? 0);

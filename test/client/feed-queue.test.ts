@@ -66,7 +66,7 @@ describe('the queue of a feed', () => {
   });
 
   for (const linger of [0, 1_000]) {
-    it(`gives who comes for one event at a time, with long pauses, each event once: linger ${linger}`, () => {
+    it(`gives a subscriber that takes one event at a time, with long pauses, each event once: linger ${linger}`, () => {
       const one = stage({ linger });
       const paused$ = one.names$.pipe(take(1), repeat({ delay: () => timer(4_000, one.scheduler) }));
       const watching = paused$.subscribe();

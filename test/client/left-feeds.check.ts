@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { virtualWorld } from '../virtual-world.js';
 
-// Not a test of the suite: V8 forgets what has been executed when it collects so often.
+// This is no test of the suite, since V8 forgets which lines were executed if it collects often.
 describe('a client', () => {
   it('holds no feed that was left, and that no one else can reach', async () => {
     setFlagsFromString('--expose-gc');
@@ -19,7 +19,7 @@ describe('a client', () => {
       return new WeakRef(ack);
     };
     const [left, watched] = [made(true), made(false)];
-    // So many that those that are gone are looked for.
+    // With this number of feeds, the client looks for those that are gone.
     for (let i = 0; i < 100; i++) made(true);
     for (let i = 0; i < 5; i++) {
       await new Promise(resolve => setImmediate(resolve));

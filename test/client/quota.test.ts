@@ -34,7 +34,7 @@ function stage(delay: number, watchConfig: ClientConfig['watch'] & object = {}) 
   return { client, watched, pass, sent, scheduler };
 }
 
-/** So many go at once, of 1,900. */
+/** The number of requests, of 1,900, that go at once. */
 const BURST = 475;
 
 /** The most that are sent in any 15 minutes. */
@@ -55,7 +55,7 @@ describe('the quota of a client', () => {
     watching.unsubscribe();
     ok(sent.length > 1_880 && sent.length <= 1_900, `${sent.length}`);
     ok(sent.slice(0, BURST).every((at, n) => at === n * 10));
-    // Some more have their token, since time has passed meanwhile.
+    // Some more have their token by now, since time has passed.
     const waits = sent.slice(BURST + 10).map((at, n) => at - sent[BURST + 9 + n]!);
     ok(Math.max(...waits) < 700, `${Math.max(...waits)} ms`);
   });
@@ -75,7 +75,7 @@ describe('the quota of a client', () => {
     deepStrictEqual(sent, [0]);
   });
 
-  it('lets no more than the quota go in any 15 minutes, and about so many in each', () => {
+  it('lets no more than the quota go in any 15 minutes, and about that many in each', () => {
     const { watched, pass, sent } = stage(100);
     const watching = watched();
     pass(60 * MINUTE);
@@ -107,7 +107,7 @@ describe('the quota of a client', () => {
     for (const watching of [one, another, members]) watching.unsubscribe();
   });
 
-  it('shows who waits that they do, for how long, and why; and leaves no timer when they leave', () => {
+  it('shows a waiting watch that it waits, for how long, and why, and leaves no timer when it ends', () => {
     const { client, pass, scheduler } = stage(10);
     const watching = client.events.batches().subscribe();
     pass(6_000);

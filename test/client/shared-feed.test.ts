@@ -43,7 +43,7 @@ describe('a feed whose watch is shared', () => {
     strictEqual(typeof starts[1]?.from?.index, 'string');
   });
 
-  it('gives the rest of a batch to who comes after one who has left with a part of it', () => {
+  it('gives the rest of a batch to a subscriber that comes after one that has left with a part of it', () => {
     const { seen, follow, publish, pass } = stage();
     follow(2);
     pass(500);

@@ -246,7 +246,7 @@ describe('a request', () => {
   it('counts a time to wait for from the Date of the answer; without it from this clock, at most 15 minutes', async () => {
     const sentAt = Date.UTC(2026, 0, 1);
     const until = sentAt + 60_000;
-    /** What is read of a date and of metadata by a clock that is so many minutes ahead. */
+    /** The waits that a date and metadata give by a clock that is `minutes` minutes ahead. */
     const waits = (minutes: number, date?: string) => {
       const { scheduler } = virtualTime();
       scheduler.frame = sentAt + minutes * 60_000;

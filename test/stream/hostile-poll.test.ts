@@ -41,7 +41,7 @@ describe('a poll', () => {
     strictEqual(emitted, 1);
   });
 
-  it('is not sent for a subscriber who leaves at the first status', () => {
+  it('is not sent for a subscriber that leaves at the first status', () => {
     const { scheduler } = virtualTime();
     let polls = 0;
     const poll = () => {

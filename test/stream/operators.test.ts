@@ -70,7 +70,7 @@ describe('backoff', () => {
   );
 
   it(
-    'gives up after so many retries in a row',
+    'gives up after `retries` retries in a row',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const down = cold<never>('#', undefined, 'down');
       expectObservable(down.pipe(backoff({ retries: 2, initial: 1, testing: { random: () => 1 } }))).toBe(

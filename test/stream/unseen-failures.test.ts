@@ -60,7 +60,7 @@ describe('an ack that fails', () => {
     );
   });
 
-  it('is said by onUnhandledError of RxJS if there is one, whatever that throws', () => {
+  it('is reported to onUnhandledError of RxJS if that is set, whatever it throws', () => {
     config.onUnhandledError = error => {
       unhandled.push(error);
       throw error;

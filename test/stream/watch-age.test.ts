@@ -73,7 +73,7 @@ describe('the age of an index', () => {
   );
 
   describe('after one step of the wall clock', () => {
-    /** The gaps of a watch whose wall clock makes a step of so many ms at this time. */
+    /** The gaps of a watch whose wall clock makes a step of `step` ms at this time. */
     const gapsAfter = (
       step: number,
       at: number,
@@ -129,7 +129,7 @@ describe('the age of an index', () => {
   });
 });
 
-/** Calls this after so many ms. */
+/** Calls `onArrival` after `ms` ms. */
 function arrivingAt<T>(ms: number, onArrival: () => void) {
   return tap<T>({ subscribe: () => asyncScheduler.schedule(onArrival, ms) });
 }

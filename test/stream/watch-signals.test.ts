@@ -342,7 +342,7 @@ describe('watchSignals', () => {
     deepStrictEqual(seen, ['connecting', 'closed', 'ended', 'down']);
   });
 
-  it('sends nothing to who leaves with the first status', () => {
+  it('sends nothing for a subscriber that leaves with the first status', () => {
     const { asked, poll } = script(NEVER);
     const seen: string[] = [];
     watchSignals(poll)

@@ -293,7 +293,7 @@ describe('fromFetch', () => {
     };
     const bytes = (content: string) => new TextEncoder().encode(content);
 
-    it('requests no redirects and no cookies, and sends a body only if there is one', async () => {
+    it('requests no redirects and no cookies, and sends a body only if it has one', async () => {
       const inits: FetchLikeInit[] = [];
       const fetch: FetchLike = (_, init) => {
         inits.push(init);

@@ -2,16 +2,16 @@ import { merge, NEVER, Subject, switchMap, take, timer, type Observable } from '
 import type { Recovery } from '../../error/index.js';
 import { backoffDelay, spreadWait, type WatchSettings, type WatchStatus } from '../../stream/index.js';
 
-/** How many readings in a row the service may refuse until the status says so. */
+/** After this number of readings in a row that the service refuses, the status says so. */
 const MAX_REFUSED = 3;
 
 /**
- * What follows from a reading that failed. A failure backs off. If the service refuses a page,
- * which may be that of an anchor that it no longer knows, the next reading begins once the watched
- * page has been answered again: only the watch of that page ends a roster.
+ * Decides what happens after a reading that failed. A failure backs off. The service may refuse a
+ * page, for example because it no longer knows the anchor. Then the next reading begins once the
+ * watched page has been answered again. Only the watch of that page ends a roster.
  */
 export class FailedReadings {
-  /** How the status of the roster differs from that of its watched page. */
+  /** The status of the roster, when it differs from that of its watched page. */
   readonly status$ = new Subject<WatchStatus>();
   readonly #settings: WatchSettings<never>;
   readonly #answered$: Observable<unknown>;
@@ -25,7 +25,7 @@ export class FailedReadings {
     this.#wake$ = wake$;
   }
 
-  /** Whether the status is that of the readings, and not that of the watched page. */
+  /** Whether the status shown is that of the readings, and not that of the watched page. */
   get areShown(): boolean {
     return this.#count > 0;
   }

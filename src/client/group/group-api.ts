@@ -11,9 +11,9 @@ import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 /** Operations on groups (docs/the-service.md, 4.1). */
 export interface GroupApi {
   /**
-   * Requests one page of a group's members. Cold: emits one answer and completes. Unsubscribing
-   * aborts. With a `watch_index`
-   * the service does not answer until something has changed.
+   * Requests one page of a group's members. It is cold. It emits one answer and completes.
+   * Unsubscribing aborts the request. With a `watch_index`, the service does not answer until
+   * something has changed.
    *
    * Errors: `InputError`, `TransportError`, `StatusError`, `DecodeError`.
    *
@@ -24,13 +24,13 @@ export interface GroupApi {
 
   /**
    * A group's members, page by page. Each page is requested as soon as the previous one has been
-   * emitted. Cold. It completes after the last page (the one without an anchor), or before a page
-   * that only repeats the previous one. With `backoff`, each page is retried by itself, so that a
-   * long walk comes to its end though some requests fail.
+   * emitted. It is cold. It completes after the last page (the one without an anchor), or before a
+   * page that only repeats the previous one. With `backoff`, each page is retried by itself, so
+   * that paging through a large group comes to its end though some requests fail.
    *
-   * Errors: those of `getMembers`, and a `DecodeError` if the walk would never end: the service
-   * repeats an anchor, a page has only members of the last pages (1,000 members, or two pages), or
-   * 16 pages in a row are empty.
+   * Errors: those of `getMembers`, and a `DecodeError` if the paging would never end. That is so if
+   * the service repeats an anchor, if a page has only members of the last pages (1,000 members, or
+   * two pages), or if 16 pages in a row are empty.
    *
    * @example
    * client.group
@@ -41,10 +41,9 @@ export interface GroupApi {
   memberPages(group_id: string, config?: MembersConfig): Observable<GroupMemberList>;
 
   /**
-   * A group's members, one at a time. A member on two consecutive pages is emitted once. Cold and
-   * lazy, like `memberPages`:
-   * `take(1)` costs one request. It completes after the last member. Members that failed to decode
-   * are left out: `memberPages` has them.
+   * A group's members, one at a time. A member on two consecutive pages is emitted once. It is cold
+   * and lazy, like `memberPages`: `take(1)` costs one request. It completes after the last member.
+   * Members that failed to decode are left out. `memberPages` has them.
    *
    * Errors: those of `memberPages`.
    *
@@ -54,9 +53,9 @@ export interface GroupApi {
   members(group_id: string, config?: MembersConfig): Observable<GroupMember>;
 
   /**
-   * The first page of a group's members, immediately and then whenever it changes. Cold: each
+   * The first page of a group's members, immediately and then whenever it changes. It is cold: each
    * subscription is a separate watch. It completes only if `ack` decides so, or the client is
-   * closed. Failures are retried; see `watch`. `client.watchSignals(getMembers, { group_id })`
+   * closed. Failures are retried (see `watch`). `client.watchSignals(getMembers, { group_id })`
    * also emits gaps and status.
    *
    * @example
@@ -69,12 +68,12 @@ export interface GroupApi {
 
   /**
    * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or
-   * changes. Cold. It completes only when the client is closed. Failures are retried; see `watch`.
-   * Gaps need no handling: the next answer contains the whole group.
+   * changes. It is cold. It completes only when the client is closed. Failures are retried (see
+   * `watch`). Gaps need no handling, since the next answer contains the whole group.
    *
    * The first page is watched. Further pages are read again after a join or leave anywhere, at most
-   * every 5 s, and every `refreshInterval` ms: a change of presence or profile there shows that
-   * late. Somebody who is missing from them has left if nothing else changed until 2 s later, or if
+   * every 5 s, and every `refreshInterval` ms. So a change of presence or profile on them shows
+   * late. A member who is missing from them has left if nothing else changed until 2 s later, or if
    * three readings in a row miss them.
    *
    * @example
@@ -83,8 +82,8 @@ export interface GroupApi {
   roster(group_id: string, config?: RosterConfig): Observable<Roster>;
 
   /**
-   * Like `roster`, but also emits the gaps and the status of its watch, and of its readings if they
-   * fail.
+   * Like `roster`, but also emits the gaps and the status of its watch, and the status of its
+   * readings if they fail.
    *
    * @example
    * client.group.rosterSignals(group_id).subscribe(signal => {

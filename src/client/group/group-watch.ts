@@ -35,7 +35,7 @@ import { Listening } from './listening.js';
 import { idsOn, untilNobodyIsNew, untilRepeated, type GroupEntries } from './members.js';
 import { StatusOfAnswer } from './status-of-answer.js';
 
-/** How a group is watched. */
+/** The options of watching a group. */
 export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
   /** The number of members per page. */
   readonly count: number;
@@ -44,22 +44,22 @@ export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
 }
 
 /**
- * An answer that comes sooner than this, in ms, is none after a whole block: something in the group
- * has changed.
+ * An answer that comes sooner than this, in ms, does not end a whole block. So something in the
+ * group has changed.
  */
 const EARLY_MS = 30_000;
-/** The least time between two readings because of changes, in ms. */
+/** The least time between two readings that follow changes, in ms. */
 const MIN_REFRESH_MS = 5_000;
 /**
- * The service tells a change within this time, in ms, after the end of the reading that missed
- * somebody.
+ * A reading may have missed somebody. The service reports the change within this time, in ms, after
+ * the end of the reading.
  */
 const LAG_MS = 2_000;
 
 /**
- * All members of a group. Its first page is watched: the service answers that at each join and
- * leave in the whole group. The other pages are read after such an answer, and regularly. Who is on
- * any of them is a member; who has left, {@link KnownMembers} says.
+ * All members of a group. The first page is watched, since the service answers it at each join and
+ * leave in the whole group. The other pages are read after such an answer, and regularly. Everyone
+ * on any of the pages is a member. {@link KnownMembers} says who has left.
  */
 export function watchGroup(
   context: ClientContext,
@@ -82,11 +82,11 @@ class GroupWatch {
   readonly #failed: FailedReadings;
   #first: GroupMemberList | undefined;
   #firstKey: number | undefined;
-  /** The pages after the first one may have changed. */
+  /** Whether the pages after the first one may have changed. */
   #isStale = false;
   readonly #listening: Listening;
   readonly #ofAnswer = new StatusOfAnswer();
-  /** How many requests the last reading took. */
+  /** The number of requests that the last reading took. */
   #requests = 1;
 
   constructor(
@@ -120,11 +120,11 @@ class GroupWatch {
     return merge(status$, answer$, this.#watchedPage());
   }
 
-  /** The gaps and the status of the watch of the first page. Its answers go into what is known. */
+  /** The gaps and the status of the watch of the first page. Its answers go into `#known`. */
   #watchedPage(): Observable<WatchSignal<never>> {
     const { watchConfig, settings } = this.config;
     const ack = (page: GroupMemberList, { at }: Checkpoint) => {
-      // Without news it has not been emitted, but may have another anchor.
+      // An answer without news has not been emitted, but may have another anchor.
       if (page !== this.#first) this.#onFirstPage(page, at);
     };
     const { beforePoll } = settings;
@@ -156,11 +156,12 @@ class GroupWatch {
     this.#first = page;
     this.#firstKey = key;
     const isEarly = !before || this.config.settings.scheduler.now() - askedAt < EARLY_MS;
-    // Even if it only seems to be the end of a block: another page may have changed as late.
+    // Even an answer that seems to be the end of a block counts, since another page may have
+    // changed as late.
     this.#listening.disturb();
     if (!isEarly && isSame) return;
-    // An early answer without a change on the page is about another one; so may be one with other
-    // members.
+    // An early answer without a change on the page is about another page. An answer with other
+    // members may be about another page, too.
     if (isSame || !before || idsOf(before) !== idsOf(page)) this.#isStale = true;
     if (page.anchor) this.#known.see(page);
     else this.#known.seeAll(page);
@@ -168,8 +169,8 @@ class GroupWatch {
   }
 
   /**
-   * Reads the pages after the first one. Emits when something is known, and once more if somebody
-   * has left.
+   * Reads the pages after the first one. Emits after the reading, and once more if somebody has
+   * left.
    */
   #reading(): Observable<unknown> {
     const { settings } = this.config;
@@ -181,7 +182,7 @@ class GroupWatch {
         concatMap(pages => {
           this.#requests = Math.max(1, pages.length);
           this.#failed.reset(this.#listening.status);
-          // A member may have moved to the first page meanwhile.
+          // During the reading, a member may have moved to the first page.
           this.#known.read([...pages, this.#first!]);
           const left$ = timer(LAG_MS, settings.scheduler).pipe(
             filter(() =>
@@ -205,8 +206,8 @@ class GroupWatch {
   }
 
   /**
-   * Completes when a reading may begin: the quota has room for it, or it has been due for long; and
-   * it is permitted.
+   * Completes when a reading may begin: the quota has room for it, or it has been due for long, and
+   * `beforePoll` allows it.
    */
   #mayRefresh(): Observable<never> {
     const { refreshInterval, settings } = this.config;
@@ -220,7 +221,7 @@ class GroupWatch {
   #due(): Observable<unknown> {
     const { refreshInterval, settings } = this.config;
     const { minInterval, scheduler } = settings;
-    // Who is missing has left, or is found by the next reading.
+    // A missing member has left, or is found by the next reading.
     if (this.#known.isMissing) return timer(minInterval, scheduler);
     const early$ = timer(Math.min(refreshInterval, MIN_REFRESH_MS), scheduler).pipe(
       switchMap(() =>

@@ -1,19 +1,22 @@
 import type { GroupMember, MalformedMember } from '../../protocol/index.js';
 import { idOf, idsOn, malformedIdOf, type GroupEntries } from './members.js';
 
-/** A member that so many readings in a row have missed has left, although the group never rests. */
+/**
+ * A member that this number of readings in a row have missed has left, although the group never
+ * rests.
+ */
 const MISSES = 3;
 
 /**
- * The members of a group, as far as they have been seen. Pages are read one by one, and may miss
- * who moves between them meanwhile: who is missing from a reading has left only if the group was
- * quiet all that time, or if several readings miss them. Who fails to decode is there, with the
- * last record that did not.
+ * The members of a group, as far as they have been seen. Pages are read one by one. A member that
+ * moves between them during a reading may be missed. So a missing member has left only if the group
+ * was quiet all that time, or if several readings miss them. A member that fails to decode is
+ * there, with the last record that did not fail.
  */
 export class KnownMembers {
   readonly #members = new Map<string, GroupMember>();
   readonly #malformed = new Map<string, MalformedMember>();
-  /** Those whom the last readings have missed, and how many of them. */
+  /** The members that the last readings have missed, and how many readings that were. */
   readonly #missed = new Map<string, number>();
   /** Whether the whole group has been read. */
   isComplete = false;
@@ -22,7 +25,7 @@ export class KnownMembers {
     return this.#missed.size > 0;
   }
 
-  /** Some members. */
+  /** Adds some members. */
   see({ members, malformed = [] }: GroupEntries): void {
     for (const member of members) {
       const id = idOf(member);
@@ -37,14 +40,14 @@ export class KnownMembers {
     }
   }
 
-  /** The whole group at one time: nobody else is a member. */
+  /** Takes the whole group at one time. Nobody else is a member. */
   seeAll(page: GroupEntries): void {
     for (const id of this.#others([page])) this.#drop(id);
     this.see(page);
     this.isComplete = true;
   }
 
-  /** A reading of all pages, which may miss somebody. */
+  /** Takes a reading of all pages, which may have missed somebody. */
   read(pages: readonly GroupEntries[]): void {
     for (const id of this.#others(pages)) this.#missed.set(id, (this.#missed.get(id) ?? 0) + 1);
     for (const page of pages) this.see(page);
@@ -52,8 +55,8 @@ export class KnownMembers {
   }
 
   /**
-   * Drops who has left: all who are missing if the group was quiet, otherwise those who have been
-   * missing for long.
+   * Drops the members that have left: all missing ones if the group was quiet, otherwise those that
+   * have been missing for long.
    */
   dropMissing(isQuiet: boolean): boolean {
     const gone = [...this.#missed].filter(([, misses]) => isQuiet || misses >= MISSES);

@@ -2,20 +2,21 @@ import { defer, finalize, type SchedulerLike } from 'rxjs';
 import { connecting, type PollEnd, type WatchConfig, type WatchStatus } from '../../stream/index.js';
 
 /**
- * After these a change may have been missed: the poll was cut off, failed, was sent again, or a
- * cache answered it.
+ * After these ends of a poll, a change may have been missed: the poll was cut off, failed, or was
+ * sent again, or a cache answered it.
  */
 const UNHEARD: readonly PollEnd[] = ['cut', 'failed', 'retry_after', 'woken', 'stale'];
 
 /**
- * Whether the service would have told of a change: only then its silence says that there was none.
+ * Tracks whether a change would have been reported. Only then does silence mean that nothing
+ * changed.
  */
 export class Listening {
   /** The last status of the watch. */
   status: WatchStatus;
   readonly #scheduler: SchedulerLike;
   #disturbances = 0;
-  #waitsForPermit = false;
+  #waitsForBeforePoll = false;
 
   constructor(scheduler: SchedulerLike) {
     this.#scheduler = scheduler;
@@ -33,12 +34,12 @@ export class Listening {
   }
 
   /**
-   * Stays the same number while a poll is open, or due within its pace, and brings nothing.
-   * Undefined while a change would not be heard of.
+   * A number that stays the same while a poll is open, or due within its pace, and brings nothing.
+   * `undefined` while a change would not be heard of.
    */
   get undisturbed(): number | undefined {
     const { state, nextTry = -Infinity } = this.status;
-    const isWaiting = this.#waitsForPermit || nextTry > this.#scheduler.now();
+    const isWaiting = this.#waitsForBeforePoll || nextTry > this.#scheduler.now();
     return state === 'live' && !isWaiting ? this.#disturbances : undefined;
   }
 
@@ -46,14 +47,14 @@ export class Listening {
     if (UNHEARD.includes(why)) this.disturb();
   }
 
-  /** Waits for `beforePoll`: meanwhile nothing is heard. */
+  /** Waits for `beforePoll`. Until then, nothing is heard. */
   waitFor(beforePoll: NonNullable<WatchConfig<unknown>['beforePoll']>) {
     return defer(() => {
-      this.#waitsForPermit = true;
+      this.#waitsForBeforePoll = true;
       return beforePoll();
     }).pipe(
       finalize(() => {
-        this.#waitsForPermit = false;
+        this.#waitsForBeforePoll = false;
         this.disturb();
       }),
     );

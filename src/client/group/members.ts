@@ -14,7 +14,7 @@ import {
 } from '../../protocol/index.js';
 import type { RetryConfig } from '../../stream/index.js';
 
-/** Who is on a page, or in a group. */
+/** The members of a page or a group. */
 export type GroupEntries = Pick<GroupMemberList, 'members' | 'malformed'>;
 
 /** The options of paging through members. */
@@ -25,8 +25,8 @@ export interface MembersConfig {
    */
   readonly count?: number;
   /**
-   * Retries each page by itself; `{}` for the defaults of `backoff`. Default: the first error ends
-   * the walk.
+   * Retries each page by itself. `{}` takes the defaults of `backoff`. Default: the first error
+   * ends the paging.
    */
   readonly backoff?: RetryConfig;
 }
@@ -34,15 +34,18 @@ export interface MembersConfig {
 /** A check for each option of {@link MembersConfig}. */
 export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger, backoff: plainObject };
 
-/** A page with nobody but these, or but those on two larger pages, brings nobody new. */
+/**
+ * A page brings nobody new if all its members are among the last ones that came: this number, or
+ * two pages if that is more.
+ */
 const REMEMBERED = 1_000;
 
-/** So many empty pages in a row are no group. */
+/** This number of empty pages in a row is no group. */
 const MAX_EMPTY = 16;
 
 /**
- * Why a walk over pages ends: it only repeats a page, which is normal on some servers; or an issue,
- * which is not.
+ * Why paging ends: at a repeated page, which is normal on some servers, or with an issue, which is
+ * not.
  */
 type End = 'repeat' | DecodeIssue;
 
@@ -58,11 +61,10 @@ const ONLY_EMPTY: DecodeIssue = {
 };
 
 /**
- * Ends a walk over pages that may not come to an end by itself: at a page whose members are all on
- * the page before, since some servers ignore `count`, and their second page is the first one
- * without its first member; at one that brings nobody new; and at the 16th empty page in a row. At
- * the first of these it completes. The others are a `DecodeError`, unless `isLenient`: then it
- * completes.
+ * Ends paging that may not come to an end by itself. It completes at a page whose members are all
+ * on the page before, since some servers ignore `count`, and their second page is the first one
+ * without its first member. It ends with a `DecodeError` at a page that has nobody new, and at the
+ * 16th empty page in a row. If `isLenient`, it completes there, too.
  */
 export function untilNobodyIsNew(isLenient = false): OperatorFunction<GroupMemberList, GroupMemberList> {
   return pages$ =>
@@ -80,7 +82,7 @@ export function untilNobodyIsNew(isLenient = false): OperatorFunction<GroupMembe
 }
 
 /**
- * Judges one page after the other. It remembers about a thousand members, however many there are.
+ * Judges one page after the other. It remembers about a thousand members, even of a larger group.
  */
 function endOfWalk(): (page: GroupMemberList) => End | undefined {
   let previous = new Set<string>();
@@ -93,7 +95,7 @@ function endOfWalk(): (page: GroupMemberList) => End | undefined {
     if (ids.every(id => previous.has(id))) return 'repeat';
     if (ids.every(id => recent.has(id))) return NOBODY_NEW;
     previous = new Set(ids);
-    // Again at the end, if it is in there.
+    // A member that is in there already moves to the end.
     for (const id of ids) {
       recent.delete(id);
       recent.add(id);
@@ -105,7 +107,7 @@ function endOfWalk(): (page: GroupMemberList) => End | undefined {
 }
 
 /**
- * Emits the members of pages one at a time. Servers may repeat members of the previous page; those
+ * Emits the members of pages one at a time. Servers may repeat members of the previous page. These
  * are emitted once. Only one page is remembered, so that a group of a million members needs no more
  * memory than one of a hundred.
  */
@@ -134,17 +136,20 @@ export function idOf({ identity }: GroupMember): string {
   return identity.identity_id;
 }
 
-/** The id of a member that failed to decode; a name for it if that cannot be read. */
+/**
+ * The id of a member that failed to decode. If it has none that can be read, a hash stands in for
+ * it.
+ */
 export function malformedIdOf({ identity_id, raw }: MalformedMember): string {
   return identity_id ?? `#${jsonHash(raw)}`;
 }
 
-/** The ids of all who are on a page. */
+/** The ids of all members on a page. */
 export function idsOn({ members, malformed = [] }: GroupEntries): readonly string[] {
   return [...members.map(idOf), ...malformed.map(malformedIdOf)];
 }
 
-/** The anchor after each page in turn, until one repeats: some servers never end. */
+/** The anchor after each page in turn. It ends when one repeats, since some servers never end. */
 export function untilRepeated(from: string) {
   const anchors = new Set([from]);
   return ({ anchor }: GroupMemberList): string | undefined => {

@@ -22,14 +22,14 @@ import type { GroupEntries, MembersConfig } from './members.js';
 export interface Roster {
   /** All members, by `identity_id`. Members who have not changed are the same objects as before. */
   readonly members: ReadonlyMap<string, GroupMember>;
-  /** New members; in the first roster, all of them. */
+  /** New members. In the first roster, all of them. */
   readonly joined: readonly GroupMember[];
   /** Former members, as last seen. */
   readonly left: readonly GroupMember[];
   /** Members whose handle or presence changed. */
   readonly updated: readonly GroupMember[];
   /**
-   * Those who failed to decode; absent if there are none. They have neither left nor changed:
+   * Members that failed to decode. Absent if all decoded. They have neither left nor changed:
    * whoever was a member before stays one, as last seen.
    */
   readonly malformed?: readonly MalformedMember[];
@@ -47,7 +47,7 @@ export interface RosterConfig
   readonly share?: WatchSharing;
 }
 
-/** A roster is made of many answers. */
+/** The options that do not fit, since a roster is made of many answers. */
 const NOT_FOR_ROSTERS = [
   'from',
   'ack',
@@ -97,7 +97,7 @@ export function rosterSignals(
   return context.life.whileOpen(roster$);
 }
 
-/** The next roster, of those who are present; the same object if nothing changed. */
+/** The next roster from the members that are present. It is the same object if nothing changed. */
 function nextRoster(
   before: Roster | undefined,
   { members: present, malformed }: Required<GroupEntries>,
@@ -110,7 +110,7 @@ function nextRoster(
     const { identity_id } = member.identity;
     if (members.has(identity_id)) continue;
     const old = known.get(identity_id);
-    // Those on pages that have not changed are the same objects.
+    // Members on pages that have not changed are the same objects.
     const isSame = old === member || (old !== undefined && jsonEqual(old, member));
     members.set(identity_id, isSame ? old : member);
     if (old === undefined) joined.push(member);

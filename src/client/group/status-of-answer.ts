@@ -3,18 +3,21 @@ import type { WatchSignal, WatchStatus } from '../../stream/index.js';
 type StatusSignal = Extract<WatchSignal<never>, { kind: 'status' }>;
 
 /**
- * A watch is live before it emits the answer that says so. A roster is live with its members: that
- * status waits for the answer, and follows it.
+ * A watch is live before it emits the answer that says so. A roster is live with its members. So
+ * that status waits for the answer, and follows it.
  */
 export class StatusOfAnswer {
   #waiting: StatusSignal | undefined;
 
-  /** The status that the next answer begins, if it does. */
+  /** The status that the next answer begins. `undefined` if it begins none. */
   get status(): WatchStatus | undefined {
     return this.#waiting?.status;
   }
 
-  /** What to emit now: nothing if an answer is about to come with it. */
+  /**
+   * Returns the status to emit now. The list is empty if an answer with this status is about to
+   * come.
+   */
   onStatus(signal: StatusSignal, before: WatchStatus): readonly StatusSignal[] {
     const { state, lastAnswer } = signal.status;
     if (state !== 'live' || lastAnswer === before.lastAnswer) return [signal];

@@ -6,7 +6,7 @@ export class Attendance {
   /** Whether there is no subscriber. */
   readonly isAbsent$ = new DirectState(true);
   /**
-   * Whether to poll: not once there has been no subscriber for `linger` ms. It changes after
+   * Whether to poll: while there is a subscriber, and for `linger` ms after that. It changes after
    * `isAbsent$`.
    */
   readonly isActive$ = new DirectState(false);
@@ -24,20 +24,20 @@ export class Attendance {
   }
 
   /**
-   * Counts a subscriber until it leaves. Returns whether there is one: what has been held may be
-   * enough for it.
+   * Counts a subscriber until it leaves. Returns whether the feed still has a subscriber, since the
+   * queued events may be enough for this one.
    */
   join(subscriber: Subscriber<never>): boolean {
     subscriber.add(() => this.#leave());
     this.#subscribers++;
     this.#lingering.unsubscribe();
-    // What has been held is emitted now.
+    // This emits the queued events.
     if (this.isAbsent$.value) this.isAbsent$.next(false);
     if (this.#subscribers > 0 && !this.isActive$.value) this.isActive$.next(true);
     return this.#subscribers > 0;
   }
 
-  /** The feed has ended: nobody lingers for it. */
+  /** The feed has ended. Without a subscriber, it does not linger. */
   end(): void {
     if (this.#subscribers > 0) return;
     this.#lingering.unsubscribe();

@@ -14,48 +14,48 @@ import {
 } from 'rxjs';
 import type { WatchSignal } from '../watch-signal.js';
 
-/** How values are held. */
+/** The options of {@link bufferWhile}. */
 interface BufferOptions<T> {
-  /** Whether a value is not to be held. Default: never. */
+  /** Whether a value is emitted at once instead of buffered. Default: never. */
   readonly passes?: (value: T) => boolean;
   /**
-   * Called with how many values have been held, when they may be emitted. If it returns an array,
+   * Called with the number of buffered values, when they may be emitted. If it returns an array,
    * that is emitted instead of them.
    */
   readonly instead?: (queuedCount: number) => T[] | undefined;
 }
 
 /**
- * Holds values while the last value of `isHeld$` is `true`, and emits them when it is `false`
- * again, in order and without loss.
- * What is emitted may cause `isHeld$` to change: the rest is held then. Completes and fails as the
- * source does, once nothing is held any more.
+ * Buffers values while the last value of `isPaused$` is `true`. When it is `false` again, emits
+ * them in order and without loss. A value that is emitted may change `isPaused$`. Then the rest
+ * stays in the buffer. Completes and fails as the source does, once the buffer is empty.
  */
 export function bufferWhile<T>(
-  isHeld$: Observable<boolean>,
+  isPaused$: Observable<boolean>,
   { passes = () => false, instead = () => undefined }: BufferOptions<NoInfer<T>> = {},
 ): MonoTypeOperatorFunction<T> {
   return source =>
     new Observable(subscriber => {
-      let held: T[] = [];
+      let buffer: T[] = [];
       let emitted = 0;
-      let isHeld = false;
+      let isPaused = false;
       let isEmitting = false;
       let end: (() => void) | undefined;
       const emit = () => {
         if (isEmitting) return;
         isEmitting = true;
-        while (emitted < held.length && !isHeld && !subscriber.closed) subscriber.next(held[emitted++]!);
+        while (emitted < buffer.length && !isPaused && !subscriber.closed)
+          subscriber.next(buffer[emitted++]!);
         isEmitting = false;
-        if (emitted < held.length) return;
-        held = [];
+        if (emitted < buffer.length) return;
+        buffer = [];
         emitted = 0;
         end?.();
       };
       const release = () => {
-        const values = instead(held.length - emitted);
+        const values = instead(buffer.length - emitted);
         if (!values) return;
-        held = values;
+        buffer = values;
         emitted = 0;
       };
       const finish = (how: () => void) => {
@@ -63,10 +63,10 @@ export function bufferWhile<T>(
         emit();
       };
       subscriber.add(
-        isHeld$.subscribe({
-          next: isNowHeld => {
-            if (isHeld && !isNowHeld) release();
-            isHeld = isNowHeld;
+        isPaused$.subscribe({
+          next: isNowPaused => {
+            if (isPaused && !isNowPaused) release();
+            isPaused = isNowPaused;
             emit();
           },
           error: (error: unknown) => subscriber.error(error),
@@ -76,7 +76,7 @@ export function bufferWhile<T>(
         source.subscribe({
           next: value => {
             if (passes(value)) return subscriber.next(value);
-            held.push(value);
+            buffer.push(value);
             emit();
           },
           error: (error: unknown) => finish(() => subscriber.error(error)),
@@ -87,8 +87,8 @@ export function bufferWhile<T>(
 }
 
 /**
- * What `run` returns while the last value of `isOn$` is `true`, and again each time. Completes and
- * fails as that does.
+ * Runs `run` while the last value of `isOn$` is `true`, and again each time that it becomes `true`.
+ * Completes and fails as the Observable that `run` returns does.
  */
 export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>): Observable<T> {
   return isOn$.pipe(
@@ -101,22 +101,24 @@ export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>
 /** The subscribers of a feed, as its watch sees them. */
 export interface Audience<A> {
   /**
-   * Whether there is no subscriber: emits at once, and at each change. Answers are held meanwhile.
+   * Whether there is no subscriber. Emits at once, and at each change. While it is `true`, answers
+   * are queued.
    */
   readonly isAbsent$: Observable<boolean>;
   /**
-   * Whether to poll: not once there has been no subscriber for `linger` ms. Emits at once, and at
-   * each change, after `isAbsent$`.
+   * Whether to poll: while there is a subscriber, and for `linger` ms after that. Emits at once,
+   * and at each change, after `isAbsent$`.
    */
   readonly isActive$: Observable<boolean>;
   /**
-   * Splits an answer into parts that are delivered one by one, since the last subscriber may leave
+   * Splits an answer into parts. They are delivered one by one, since the last subscriber may leave
    * in between.
    */
   readonly split: (answer: A) => readonly A[];
   /**
-   * Emits signals part by part, and holds the rest while it is absent. Ends with `taken` once all
-   * have been emitted; or with `expired`, if it comes back when `isExpired` says so.
+   * Emits signals part by part, and queues the rest while the audience is absent. Ends with `taken`
+   * once all have been emitted. Ends with `expired` if `isExpired` says so when the audience comes
+   * back.
    */
   readonly deliver: (
     signals: readonly WatchSignal<A>[],
@@ -125,8 +127,8 @@ export interface Audience<A> {
 }
 
 /**
- * The audience of a feed. It is a value, so that a watch without one does not contain what holds
- * answers.
+ * The audience of a feed. It is a value, so that a watch without an audience does not contain the
+ * code that queues answers.
  */
 export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>, 'deliver'>): Audience<A> {
   const deliver: Audience<A>['deliver'] = (signals, isExpired) => {
@@ -144,9 +146,9 @@ export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>,
 }
 
 /**
- * Runs a watch that has no audience of its own while this one is active. What comes while it is
- * absent is held, except for the status; `drops` is called when the audience comes back, and
- * returns whether what has been held is dropped.
+ * Runs a watch that knows no audience, while this audience is active. Signals that come while it is
+ * absent are queued, except for the status. `drops` is called when the audience comes back, and
+ * returns whether the queued signals are dropped.
  */
 export function queuedSignals<A>(
   run: () => Observable<WatchSignal<A>>,
@@ -162,7 +164,7 @@ export function queuedSignals<A>(
   );
 }
 
-/** An answer in parts, the last of which has its checkpoint; any other signal as it is. */
+/** An answer in parts, the last of which has its checkpoint. Any other signal stays as it is. */
 function partsOf<A>(signal: WatchSignal<A>, split: Audience<A>['split']): readonly WatchSignal<A>[] {
   if (signal.kind !== 'answer') return [signal];
   const parts = split(signal.answer);

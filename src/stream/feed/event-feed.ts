@@ -36,8 +36,8 @@ import type { Gap, WatchSignal, WatchStatus } from '../watch-signal.js';
  * The live events of an identity as a set of streams that share one poll. The poll runs while any
  * stream of events has a subscriber. `Own` has the payloads of your own event kinds.
  *
- * A client's feed keeps its position while it has no subscribers: the next one gets what has
- * happened meanwhile, or a gap if that is too long ago.
+ * A client's feed keeps its position while it has no subscribers. The next subscriber gets the
+ * events since then, or a gap if that is too long ago.
  */
 export interface EventFeed<in out Own extends object = NoOwnEvents> {
   /** Every event, in order. */
@@ -56,28 +56,28 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
   /** Events that failed to decode, and why. */
   readonly malformed$: Observable<MalformedEvent>;
   /**
-   * The status of the poll: the current one first, `idle` if there is none, then each change. It
-   * starts no poll, and never ends.
+   * The status of the poll: first the current one, then each change. It is `idle` while nothing
+   * polls. Subscribing to it starts no poll, and it never ends.
    */
   readonly status$: Observable<WatchStatus>;
   /**
-   * Emits if events may have been missed, before the first event after the gap. It starts no poll,
-   * and never ends.
+   * Emits if events may have been missed, before the first event after the gap. Subscribing to it
+   * starts no poll, and it never ends.
    */
   readonly gap$: Observable<Gap>;
   /**
-   * The current status, then everything that happens, in order: each event, as an answer, before
-   * the streams of events emit it. It starts no poll, and never ends.
+   * The current status, then everything that happens, in order. Each event comes as an answer,
+   * before the streams of events emit it. Subscribing to it starts no poll, and it never ends.
    */
   readonly signal$: Observable<WatchSignal<IdentityEventList<Own>>>;
   /**
-   * The events of one kind, including your own kinds. Throws an `InputError` if there is no such
-   * kind.
+   * The events of one kind, including your own kinds. Throws an `InputError` if that kind does not
+   * exist.
    */
   on<K extends LiveEvent<Own>['kind']>(kind: K): Observable<Extract<LiveEvent<Own>, { kind: K }>>;
 }
 
-/** The kinds of every client. */
+/** The kinds of events that every client has. */
 export const KINDS: readonly string[] = [
   'identity_update',
   'matchmaker_lobby_join',
@@ -89,7 +89,7 @@ export const KINDS: readonly string[] = [
 export interface EventFeedConfig {
   /**
    * How long the poll continues after the last subscriber has unsubscribed, in ms. An answer that
-   * arrives in this time is held for the next subscriber. 0 ends the poll at once. Default 1,000.
+   * arrives in this time is queued for the next subscriber. 0 ends the poll at once. Default 1,000.
    */
   readonly linger?: number;
   /** The clock. Default `asyncScheduler`. */
@@ -99,12 +99,13 @@ export interface EventFeedConfig {
 const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: schedulerLike };
 
 /**
- * Creates a feed from the signals of a watch, which all event streams of the feed share. It is
- * subscribed to with the first subscriber, and unsubscribed from `linger` ms after the last one has
- * left. Events that come while there is no subscriber wait for the next one; each is emitted once.
- * `status$` also emits the current status. The event streams end with the error that ends the
- * watch, and complete if it completes. `status$` and `gap$` only observe: they start nothing, and
- * never end.
+ * Creates a feed from the signals of a watch. All event streams of the feed share one subscription
+ * to the watch. It begins with the first subscriber, and ends `linger` ms after the last one has
+ * left. Events that come while there is no subscriber wait for the next one. Each is emitted once.
+ *
+ * The event streams end with the error that ends the watch, and complete if the watch completes.
+ * `status$` and `gap$` only observe: they start nothing, and never end. `status$` also emits the
+ * current status.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -121,9 +122,9 @@ export function eventFeed<Own extends object = NoOwnEvents>(
 }
 
 /**
- * The same from signals that know the audience of the feed. They stay subscribed to until they end,
- * and have to respect the audience. `ownKinds` are those that a client declares; without them, any
- * kind may be asked for.
+ * Like {@link eventFeed}, from signals that know the audience of the feed. They stay subscribed to
+ * until they end, and have to respect the audience. `ownKinds` are the kinds that a client
+ * declares. Without them, any kind may be asked for.
  */
 export function audienceFeed<Own extends object>(
   source: FeedSource<Own>,
@@ -135,7 +136,10 @@ export function audienceFeed<Own extends object>(
   return new Feed(new FeedConnection(source, linger, scheduler), ownKinds);
 }
 
-/** A feed whose streams are made when they are asked for: a process may have thousands of feeds. */
+/**
+ * A feed. Its streams are made when they are asked for, since a process may have thousands of
+ * feeds.
+ */
 class Feed<in out Own extends object> implements EventFeed<Own> {
   readonly #connection: FeedConnection<Own>;
   readonly #ownKinds: readonly string[] | undefined;
@@ -204,7 +208,7 @@ class Feed<in out Own extends object> implements EventFeed<Own> {
   }
 }
 
-/** The notification of an event, if it has one. */
+/** The notification of an event, in an array that is empty if the event has none. */
 function notificationOf<Own extends object>(event: LiveEvent<Own>) {
   const { kind, notification } = event as LiveEvent & { readonly notification?: Notification };
   return kind !== 'malformed' && notification ? [{ notification, event }] : [];

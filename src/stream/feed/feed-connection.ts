@@ -5,7 +5,7 @@ import { audienceOf, type Audience } from './audience.js';
 import { unseenFailures } from '../unseen-failures.js';
 import { connecting, type WatchSignal, type WatchStatus } from '../watch-signal.js';
 
-/** The signals of a watch of events, for those who subscribe to a feed. */
+/** Gives the signals of a watch of events to the audience of a feed. */
 export type FeedSource<Own extends object> = (
   audience: Audience<IdentityEventList<Own>>,
 ) => Observable<EventSignal<Own>>;
@@ -17,7 +17,8 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
   readonly status$: BehaviorSubject<WatchStatus>;
   /** The events. The connection is made for their subscribers. */
   readonly event$ = new Observable<LiveEvent<Own>>(subscriber => {
-    // One that has gone already must not be counted: what is held would be emitted to it.
+    // A subscriber that has left already must not be counted, since the queued events would be
+    // emitted to it.
     if (subscriber.closed) return;
     subscriber.add(this.#event$.subscribe(subscriber));
     if (this.#attendance.join(subscriber) && !this.#isConnected) this.#connect();
@@ -25,7 +26,7 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
   readonly #source: FeedSource<Own>;
   readonly #scheduler: SchedulerLike;
   readonly #attendance: Attendance;
-  readonly #say = unseenFailures();
+  readonly #report = unseenFailures();
   #signal$: Subject<EventSignal<Own>> | undefined;
   #event$ = new Subject<LiveEvent<Own>>();
   #isConnected = false;
@@ -39,7 +40,7 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
     });
   }
 
-  /** All signals but the status. Who subscribes only observes. */
+  /** All signals but the status. A subscriber only observes. */
   get signal$(): Observable<EventSignal<Own>> {
     this.#signal$ ??= new Subject();
     return this.#signal$;
@@ -68,9 +69,12 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
     defer(() => this.#source(audience)).subscribe(this);
   }
 
-  /** An acknowledgement may still go on after the last subscriber has left. */
+  /**
+   * Emits a status while the feed polls. An acknowledgement may still go on after the last
+   * subscriber has left.
+   */
   #observe(status: WatchStatus): void {
-    if (!this.status$.observed) this.#say(status);
+    if (!this.status$.observed) this.#report(status);
     if (this.#attendance.isActive$.value || status.state === 'closed') this.status$.next(status);
   }
 
@@ -79,12 +83,12 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
     this.status$.next({ ...connecting(this.#scheduler.now(), lastAnswer), state, error });
   }
 
-  /** The next subscriber connects again, perhaps in response to the end. */
+  /** Ends the connection. The next subscriber connects again, perhaps in response to the end. */
   #disconnect(error: unknown): Subject<LiveEvent<Own>> {
     const ended$ = this.#event$;
     this.#event$ = new Subject();
     this.#isConnected = false;
-    // The watch says so itself, unless it is unsubscribed from.
+    // The watch reports its end, unless it is unsubscribed from.
     if (this.status$.value.state !== 'closed') this.#become('closed', error);
     return ended$;
   }

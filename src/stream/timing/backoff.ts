@@ -35,12 +35,12 @@ export interface BackoffConfig {
 /** {@link BackoffConfig}, plus which errors to retry. */
 export interface RetryConfig extends BackoffConfig {
   /**
-   * How many retries may follow each other; the stream ends with the error of the last one.
+   * How many retries may follow each other. The stream ends with the error of the last one.
    * Default: without limit.
    */
   readonly retries?: number;
   /**
-   * Whether to retry after an error; `attempt` starts at 1. If not, the stream ends with it.
+   * Whether to retry after an error. `attempt` starts at 1. If not, the stream ends with the error.
    * Default `isRetryable`.
    */
   readonly shouldRetry?: (error: unknown, attempt: number) => boolean;
@@ -76,39 +76,36 @@ function withDefaults({ initial = 500, max = 30_000 }: BackoffConfig): Required<
   return { initial, max };
 }
 
-/** After so many, any wait is longer than its upper bound. */
+/** After this number of doublings, any wait is longer than its upper bound. */
 const MAX_DOUBLINGS = 31;
 
 /**
  * How long to wait before the `attempt`-th retry, counted from 1, in ms: a random time up to
- * `initial · 2ⁿ⁻¹`, at most `max`.
- * If the service asked for a wait (`Retry-After`), that is added, at most 15 minutes. `chance` is a
- * random number from 0 up to 1.
+ * `initial · 2ⁿ⁻¹`, at most `max`. If the service asked for a wait (`Retry-After`), that is added,
+ * at most 15 minutes. `chance` is a random number from 0 up to 1.
  */
 export function backoffDelay(
   attempt: number,
   { initial, max }: Required<BackoffConfig>,
   chance: number,
-  after = 0,
+  retryAfter = 0,
 ): number {
-  // Limited, since 0 · Infinity is no number.
+  // The exponent is limited, since 0 · Infinity is no number.
   const doubled = 2 ** Math.min(attempt - 1, MAX_DOUBLINGS);
   const jitter = Math.round(within01(chance) * Math.min(max, initial * doubled));
-  // Not if a custom `recovery` gives NaN, or a string: a timer takes either for no wait at all.
-  return after > 0 && Number.isFinite(after)
-    ? Math.min(after, MAX_WAIT_MS) + Math.min(jitter, MAX_WAIT_MS)
+  // A custom `recovery` may give NaN or a string. A timer takes either for no wait at all.
+  return retryAfter > 0 && Number.isFinite(retryAfter)
+    ? Math.min(retryAfter, MAX_WAIT_MS) + Math.min(jitter, MAX_WAIT_MS)
     : jitter;
 }
 
 /**
  * When a network comes back, all clients wake at once. Their polls are spread over this time, in
- * ms; or 1 ms for each watch.
+ * ms, or over 1 ms for each watch if that is more.
  */
 const MIN_SPREAD_MS = 1_000;
 
-/**
- * How long a watch that is one of many waits before a poll that all of them send at once, in ms.
- */
+/** How long a watch waits, in ms, before a poll that many watches send at once. */
 export function spreadWait(openWatches: number, settings: { readonly random: () => number }): number {
   return spreadOver(Math.max(MIN_SPREAD_MS, openWatches), settings);
 }
@@ -119,19 +116,19 @@ export function spreadOver(time: number, { random }: { readonly random: () => nu
 }
 
 /**
- * What a custom `random` gives, if it is a number from 0 to 1. Anything else must not cause a hot
- * loop.
+ * Returns `chance` if it is a number from 0 to 1, otherwise 0.5. A custom `random` must not cause a
+ * hot loop.
  */
 function within01(chance: number): number {
   return chance >= 0 && chance <= 1 ? chance : 0.5;
 }
 
 /**
- * Resubscribes after an error that may pass (see `isRetryable`), without limit. Before each retry
- * it waits a random time up to `initial` ms, then twice that, and so on, up to `max`, so that
- * clients do not all come back at once after an outage. The wait that a `StatusError` asks for
- * (`Retry-After`), at most 15 minutes, is added. Waits and attempts start over once the source has
- * emitted something and run for longer than `max` ms.
+ * Resubscribes after a transient error (see `isRetryable`), without limit. Before each retry it
+ * waits a random time up to `initial` ms, then twice that, and so on, up to `max`, so that clients
+ * do not all come back at once after an outage. If a `StatusError` asks for a wait (`Retry-After`),
+ * that is added, at most 15 minutes. Waits and attempts start over once the source has emitted
+ * something and has run for longer than `max` ms.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -170,7 +167,7 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
     });
 }
 
-/** How long the service asks to wait, in ms, if it does. */
+/** How long the service asks to wait, in ms. `undefined` if it does not ask. */
 function askedFor(error: unknown): number | undefined {
   return isStatusError(error) ? error.retryAfter : undefined;
 }

@@ -2,24 +2,24 @@ import { Observable, Subscription, type SchedulerLike, type Subscriber, type Tim
 
 /** How fast a {@link TokenBucket} fills. */
 export interface FillRate {
-  /** The time after which there is one token more, in ms. */
+  /** The time in which one token is added, in ms. */
   readonly interval: number;
-  /** The most tokens there are. */
+  /** The largest number of tokens. */
   readonly burst: number;
 }
 
 /**
- * A token bucket: a token for each request. Those that find none wait in queues, which are served
- * in turns: none starves another.
+ * A token bucket. Each request takes a token. Requests that find none wait in queues. The queues
+ * are served in turns, so that none starves another.
  */
 export class TokenBucket<Queue extends string = 'all'> {
-  /** The queues by name: the one whose turn it is comes first. */
+  /** The queues by name. The one whose turn it is comes first. */
   readonly #queues = new Map<Queue, Set<Subscriber<number>>>();
   #timer = Subscription.EMPTY;
   /** When the bucket will be full if no more tokens are taken. */
   #fullAt = -Infinity;
 
-  /** The clock is a monotonic one. */
+  /** `clock` is a monotonic clock. */
   constructor(
     protected rate: FillRate,
     protected readonly clock: TimestampProvider,
@@ -31,14 +31,15 @@ export class TokenBucket<Queue extends string = 'all'> {
     return [...this.#queues.values()].reduce((count, queue) => count + queue.size, 0);
   }
 
-  /** How long it takes until there are this many tokens, in ms. */
+  /** How long it takes until there are `tokens` tokens, in ms. */
   waitFor(tokens: number): number {
     const { burst, interval } = this.rate;
     return Math.max(0, Math.ceil(this.#fullAt - (burst - tokens) * interval - this.clock.now()));
   }
 
   /**
-   * Completes when there is a token. If it has to wait for one, it emits for about how long, in ms.
+   * Completes when there is a token. If the request has to wait for one, it first emits for about
+   * how long, in ms.
    */
   take(name: Queue): Observable<number> {
     return new Observable(subscriber => {
@@ -53,14 +54,17 @@ export class TokenBucket<Queue extends string = 'all'> {
     });
   }
 
-  /** Takes a token, whether there is one or not: up to a debt that takes `maxDebt` ms to fill. */
+  /**
+   * Takes a token, even if that makes a debt. The debt never takes longer than `maxDebt` ms to
+   * fill.
+   */
   takeOnCredit(maxDebt: number): void {
     this.#pay();
     const { burst, interval } = this.rate;
     this.#fullAt = Math.min(this.#fullAt, this.clock.now() + burst * interval + maxDebt);
   }
 
-  /** How long until the next request may be sent, in ms. */
+  /** How long it takes until the next request may be sent, in ms. */
   protected nextIn(): number {
     return this.waitFor(1);
   }

@@ -14,7 +14,7 @@ import { DirectSubject } from '../../direct/index.js';
 import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
 
 /**
- * What a watch listens to by default: in a page {@link pageWake}, elsewhere jumps of the wall
+ * The default wake source of a watch: {@link pageWake} in a page, elsewhere jumps of the wall
  * clock.
  */
 export function defaultWake(scheduler: SchedulerLike, monotonic?: TimestampProvider): Observable<unknown> {
@@ -25,20 +25,21 @@ export function defaultWake(scheduler: SchedulerLike, monotonic?: TimestampProvi
 const EVERY_MS = 5_000;
 
 /**
- * How far the wall clock must have run ahead, in ms. Clocks that are being adjusted differ by less.
+ * How far the wall clock must have run ahead, in ms. The clocks differ by less while one is being
+ * adjusted.
  */
 const TOLERANCE_MS = 5_000;
 
-/** One detector for all watches with the same clock: many of them cost no more than one. */
+/** One detector for all watches with the same clock, so that many of them cost no more than one. */
 const detectors = new WeakMap<SchedulerLike, Observable<number>>();
 
 /**
- * Emits when the wall clock has run ahead of the monotonic one, with the difference in ms: the
+ * Emits when the wall clock has run ahead of the monotonic one, with the difference in ms. Then the
  * machine slept, and connections that look open may be dead. It never completes.
  *
  * Both clocks go on in a process that gets no CPU or is stopped, and in a hidden page whose timers
- * are slow: none of that is a jump. Where the monotonic clock counts sleep (macOS, perhaps
- * Windows), timers do, too, and a poll reaches its timeout instead.
+ * are slow. None of that is a jump. Where the monotonic clock counts sleep (macOS, perhaps
+ * Windows), timers count it, too, and a poll reaches its timeout instead.
  */
 export function clockJumps(scheduler: SchedulerLike, monotonic?: TimestampProvider): Observable<number> {
   if (monotonic) return shared(jumpsOf({ scheduler, monotonic }));
@@ -64,16 +65,16 @@ function jumpsOf(clocks: Clocks): Observable<number> {
   });
 }
 
-/** Like `share`, but without a subscriber for each watch. */
+/** Like `share`, but without an RxJS subscriber for each watch. */
 function shared<T>(source: Observable<T>): Observable<T> {
   const shared$ = new DirectSubject<T>(() => source.subscribe(value => shared$.next(value)));
   return shared$;
 }
 
 /**
- * Emits when a page is back: it is online again, it has become visible, it has been resumed, or it
- * has come out of the back/forward cache. Use it as the `wake$` of a watch; a client's watches in a
- * page do so by default. It never completes, and never emits outside of a page.
+ * Emits when a page is back: it is online again, has become visible, has been resumed, or has come
+ * out of the back/forward cache. Use it as the `wake$` of a watch. A client's watches in a page use
+ * it by default. It never completes, and never emits outside of a page.
  *
  * @example
  * watch(poll, { wake$: pageWake() });
@@ -84,12 +85,12 @@ export function pageWake(): Observable<unknown> {
 
 function isBack({ type, persisted }: PageEvent): boolean {
   if (type === 'visibilitychange') return page.document?.visibilityState === 'visible';
-  // Without `persisted`, it has only been loaded.
+  // Without `persisted`, the page has only been loaded.
   return type !== 'pageshow' || persisted === true;
 }
 
 /**
- * Emits while a page is offline, as far as its browser knows: at once if it already is, and each
+ * Emits when a page is offline, as far as its browser knows: at once if it already is, and each
  * time that it becomes so.
  */
 export function pageOffline(): Observable<unknown> {
@@ -98,7 +99,7 @@ export function pageOffline(): Observable<unknown> {
 }
 
 /**
- * Whether this is a page that a browser renders before anyone has opened it, and perhaps nobody
+ * Whether this is a page that a browser prerenders. Nobody has opened it yet, and perhaps nobody
  * ever will.
  */
 export function isPrerendering(): boolean {
@@ -110,14 +111,14 @@ export function whenShown(): Observable<never> {
   return pageEvents('prerenderingchange').pipe(take(1), ignoreElements());
 }
 
-/** Whether this is a page: only pages are hidden, frozen and kept in a cache. */
+/** Whether this is a page. Only pages are hidden, frozen and kept in a cache. */
 export function isPage(): boolean {
   return page.document?.visibilityState !== undefined && page.addEventListener !== undefined;
 }
 
 /**
- * The events of these types of a page and its document, before any other listener can stop them.
- * Never, outside of a page.
+ * Emits the events of these types of a page and its document, before any other listener can stop
+ * them. Outside of a page it never emits.
  */
 export function pageEvents(...types: readonly string[]): Observable<PageEvent> {
   if (!isPage()) return NEVER;
@@ -137,7 +138,8 @@ const CAPTURE = { capture: true };
 export interface PageEvent {
   readonly type: string;
   /**
-   * Of `pageshow` and `pagehide`: the page comes out of the back/forward cache, or may go into it.
+   * For `pageshow`, whether the page comes out of the back/forward cache. For `pagehide`, whether
+   * it may go into it.
    */
   readonly persisted?: boolean;
 }

@@ -8,8 +8,8 @@ import { checkpointAt, type DueGap, type Position } from './position.js';
 import type { Delivery, Turn, WatchEvent } from './watch-state.js';
 
 /**
- * An answer: emits the gap before it, if any, then the answer if it has news, and continues from
- * its index.
+ * An answer ended the poll. Emits the gap before the answer, if any, then the answer if it has
+ * news, and continues from its index.
  */
 export function answerEnding<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'answer' }): PollEnding<A> {
   const { state, now, settings } = turn;
@@ -17,7 +17,7 @@ export function answerEnding<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'a
   const answered = answeredBy(state, event, now, settings);
   const { index, isEmpty, isNews } = answered;
   if (isOfAnotherLog(state.position, answered)) return anotherLogEnding(turn);
-  // A service whose index is that of its last event has none to give.
+  // A service whose index is that of its last event has no index to give without an event.
   if (isEmpty && index === undefined && state.position.index !== undefined)
     return noIndexEnding(turn, answer);
   if (mayBeCached(state.position, answered, settings)) return cachedEnding(turn);
@@ -59,9 +59,9 @@ function deliveryOf<A>(
 }
 
 /**
- * An answer of another log is not delivered: its index means nothing in the log of ours, and what
- * came before it in its own log is not known. The next poll goes without an index. If that happens
- * again before an index was of use, it is a failure: there may be two logs.
+ * An answer of another log is not delivered. Its index means nothing in our log, and the events
+ * before it in its own log are not known. The next poll goes without an index. If that happens
+ * again before an index was of use, it is a failure, since there may be two logs.
  */
 function anotherLogEnding<A>(turn: Turn<A>): PollEnding<A> {
   const { state, now } = turn;
@@ -82,8 +82,8 @@ function anotherLogEnding<A>(turn: Turn<A>): PollEnding<A> {
 const CHECK_LOGS = 'answers come from two logs (`handleOf`): are there two servers?';
 
 /**
- * An empty answer without an index: `ack` is asked all the same, since it may decide that the watch
- * ends.
+ * An empty answer without an index. `ack` is called all the same, since it may decide that the
+ * watch ends.
  */
 function noIndexEnding<A>(turn: Turn<A>, answer: A): PollEnding<A> {
   const ending = noNewsEnding(turn);
@@ -92,7 +92,7 @@ function noIndexEnding<A>(turn: Turn<A>, answer: A): PollEnding<A> {
   return { ...ending, delivery: { answer, checkpoint, gap: undefined, signals: [] } };
 }
 
-/** The gap before an answer, if something may have been missed. */
+/** The gap before an answer. `undefined` if nothing may have been missed. */
 function gapBefore<A>(
   position: Position,
   answered: Answered,
@@ -101,9 +101,9 @@ function gapBefore<A>(
   const { index, isEmpty, askedAt, arrivedAt } = answered;
   const { due } = position;
   const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
-  // What a service says at once that has forgotten an index.
+  // An empty answer at once is how a service says that it has forgotten an index.
   const saysForgotten = isEmpty && isAtOnce(answered) && position.index !== undefined && mayBeForgotten;
-  // Even if a gap has been emitted before: what has come since then is missed, too.
+  // Even if a gap has been emitted before, the events since then are missed, too.
   if (due && !(saysForgotten && due.emitted)) return due;
   if (saysForgotten) return { reason: 'silence', index: position.index };
   const isBackwards = index !== undefined && position.index !== undefined && isOlder(index, position.index);
@@ -113,7 +113,7 @@ function gapBefore<A>(
   );
 }
 
-/** What an answer changes in the position. */
+/** The changes that an answer makes to the position. */
 function positionAfter(before: Position, answered: Answered): Partial<Position> {
   const { index, handle, key, content, isNews, askedAt } = answered;
   return {
@@ -124,9 +124,9 @@ function positionAfter(before: Position, answered: Answered): Partial<Position> 
     handle: handle ?? before.handle,
     // Only an answer to an index shows that there is one log.
     mixUps: before.index === undefined ? before.mixUps : 0,
-    // What came with news may have waited since the last answer.
+    // News may have waited since the last answer.
     indexAt: isNews && before.index !== undefined ? before.contactAt : askedAt,
-    // Without an index the next poll starts from now and misses what happens in between.
+    // Without an index the next poll starts from now, and misses the events in between.
     due: index === undefined ? { reason: 'index_missing', index: before.index } : undefined,
   };
 }

@@ -4,7 +4,7 @@ import type { WatchSettings } from '../watch-settings.js';
 import type { Position } from './position.js';
 import type { WatchEvent, WatchState } from './watch-state.js';
 
-/** What an answer says about the position of a watch. */
+/** The parts of an answer that move the position of a watch. */
 export interface Answered {
   readonly index: string | undefined;
   readonly handle: string | undefined;
@@ -16,7 +16,7 @@ export interface Answered {
   readonly arrivedAt: Instant;
 }
 
-/** Reads what an answer says. */
+/** Reads those parts of an answer. */
 export function answeredBy<A>(
   { position, askedAt }: WatchState,
   { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },
@@ -38,8 +38,8 @@ export function answeredBy<A>(
 }
 
 /**
- * An index as it is sent back: a string, even if the service sends a number. Undefined if it is
- * empty or cannot be sent.
+ * Returns an index as it is sent back: a string, even if the service sends a number. Returns
+ * `undefined` if the index is empty or cannot be sent.
  */
 function usableIndex(index: unknown, isIndex: (text: string) => boolean): string | undefined {
   const text = Number.isSafeInteger(index) ? String(index) : index;
@@ -51,9 +51,9 @@ export function isAtOnce({ askedAt, arrivedAt }: Answered): boolean {
 }
 
 /**
- * Whether an answer may be a cache's: it says nothing new, at once, and with the very index that
- * was sent. Or it is one of the last two answers with news, under an index that goes back: two
- * caches, or replicas, each repeat what they have.
+ * Whether an answer may come from a cache. It has no news, comes at once, and has the very index
+ * that was sent. Or it equals one of the last two answers with news, and its index goes back. Two
+ * caches or replicas, each of which repeats its own answer, look like that.
  */
 export function mayBeCached<A>(
   position: Position,
@@ -69,8 +69,9 @@ export function mayBeCached<A>(
 }
 
 /**
- * Whether the poll of an answer stays paid for: it has no news; or it equals the last one, but for
- * its index, and came at once. A server that ignores the index answers so each time.
+ * Whether the poll of an answer stays charged. It does if the answer has no news. It also does if
+ * the answer came at once and equals the last one but for its index: a server that ignores the
+ * index answers so each time.
  */
 export function isPaidFor(position: Position, answered: Answered): boolean {
   return !answered.isNews || (answered.content === position.content && isAtOnce(answered));

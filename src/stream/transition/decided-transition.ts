@@ -5,7 +5,7 @@ import { afterPoll, endedEnding, retryEnding } from './poll-ending.js';
 import { resumedPosition, type DueGap } from './position.js';
 import type { Transition, Turn, WatchEvent, WatchState } from './watch-state.js';
 
-/** `ack` has failed: the answer is requested again, as if it had not come. */
+/** `ack` failed. The answer is requested again, as if it had not come. */
 export function unacknowledgedTransition<A>(
   turn: Turn<A>,
   { error, acknowledging }: WatchEvent<A> & { kind: 'unacknowledged' },
@@ -18,7 +18,7 @@ function unacknowledgedState<A>({ state, settings }: Turn<A>, acknowledging: Tra
   const { position } = state;
   const gap = acknowledging.delivery?.gap;
   const isGone = position.index === undefined || !settings.redelivers;
-  // Then the same answer cannot be requested again: what happens until the next poll is missed.
+  // Then the same answer cannot be requested again, and events until the next poll are missed.
   const missed: DueGap = gap
     ? { reason: gap.reason, index: gap.index }
     : (position.due ?? { reason: 'unacknowledged', index: position.index });
@@ -32,7 +32,7 @@ function unacknowledgedState<A>({ state, settings }: Turn<A>, acknowledging: Tra
   };
 }
 
-/** `ack` has decided that the watch ends, or goes on from somewhere else. */
+/** `ack` decided that the watch ends, or goes on from somewhere else. */
 export function decidedTransition<A>(
   turn: Turn<A>,
   { decision, acknowledging }: WatchEvent<A> & { kind: 'decided' },
@@ -55,7 +55,8 @@ function resumedTransition<A>(
 ): Transition<A> {
   const point = resumePoint(from, settings.isIndex);
   const position = resumedPosition(state.position, now, point, settings.retention);
-  // Nothing of the answer is committed, so that its poll is paid for: it may decide so for ever.
+  // Nothing of the answer is committed, so its poll stays charged. `ack` may decide the same for
+  // ever.
   const paidUntil = state.pace.paidUntil + (why === 'news' ? settings.minInterval : 0);
   const pace = restAtLeast({ ...state.pace, paidUntil }, {}, now, settings);
   return { signals: [], why, state: { ...state, position, pace } };

@@ -2,7 +2,10 @@ import { spreadOver, ageLimit, ageOf, margin, type Instant } from '../timing/ind
 import type { WatchSettings } from '../watch-settings.js';
 import type { DueGap, Position } from './position.js';
 
-/** How long, in ms from now, the service still knows what came then. Below 0 if it is expired. */
+/**
+ * How long the service still knows the events of a moment, in ms from now. Below 0 if they are
+ * expired.
+ */
 function expiresIn(since: Instant, now: Instant, retention: number): number {
   return ageLimit(retention) - ageOf(since, now);
 }
@@ -32,7 +35,7 @@ export function dueGap(
   return isGap && (!due || due.emitted) ? { reason: 'silence', index } : due;
 }
 
-/** Whether an answer can still be taken: its index, or a reload at its gap, is not expired. */
+/** Whether an answer can still be delivered: its index, or a reload at its gap, is not expired. */
 export function isDeliverable({ indexAt, gapAt }: Position, now: Instant, retention: number): boolean {
   return [indexAt, gapAt].some(since => !isExpired(since, now, retention));
 }
@@ -41,8 +44,9 @@ export function isDeliverable({ indexAt, gapAt }: Position, now: Instant, retent
 const LAST_CHANCE_MS = { latest: 2_000, spread: 5_000 };
 
 /**
- * A backoff, in ms, that ends a little before the index expires, or what may have come since the
- * last answer: a last chance. Spread out, because many may have got their index with one event.
+ * Shortens a backoff, in ms, so that one more try comes a little before the index expires, or
+ * before the events since the last answer do. The tries are spread out, since many watches may have
+ * got their index with one event.
  */
 export function waitBeforeExpiry<A>(
   position: Position,
@@ -61,9 +65,9 @@ export function waitBeforeExpiry<A>(
 }
 
 /**
- * The position after a poll that ended without an answer of the service. The index is dropped if a
- * gap is due for it and it is older than the last answer allows: the service has forgotten it, or
- * each answer to it is broken. Without an index, the service answers at once.
+ * The position after a poll that ended without an answer from the service. The index is dropped if
+ * a gap is due for it, and the last answer is too old as well. Then the service has forgotten the
+ * index, or each answer to it is broken. Without an index, the service answers at once.
  */
 export function withoutExpired<A>(
   position: Position,

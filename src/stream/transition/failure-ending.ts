@@ -19,21 +19,21 @@ import {
 import { CHECK_CUTS } from './status.js';
 import type { PollFailure, Turn } from './watch-state.js';
 
-/** What ends a poll that was held for 5 s or more was probably a proxy, not the service. */
+/** A poll held this long (ms) that ends with an error was probably cut off by a proxy. */
 const CUT_MS = 5_000;
 
-/** The polls that a proxy ends all at once are sent again over this time, in ms. */
+/** A proxy may end many polls at once. They are sent again over this time, in ms. */
 const CUT_SPREAD_MS = 300;
 
 /**
- * How long a page that says nothing of the service may ask to wait after a cut, in ms: nothing is
- * polled in that time.
+ * The longest wait after a cut, in ms, that a page which is not the service's may ask for. Nothing
+ * is polled in that time.
  */
 const MAX_WAIT_OF_CUT_MS = 1_000;
 
 /**
- * A poll ended by an error: law 4. The service has answered with one, or a proxy has cut the poll
- * off, or it failed.
+ * A poll ended with an error (law 4). The service has answered with one, a proxy has cut the poll
+ * off, or the poll failed.
  */
 export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEnding<A> {
   const { state, settings } = turn;
@@ -67,14 +67,14 @@ export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEndin
   }
 }
 
-/** Whether a poll was held, and then ended by something else than an answer of the service. */
+/** Whether a poll was held, and then ended by something other than an answer from the service. */
 function isCut({ error, heldFor, hasArrived = false }: PollFailure): boolean {
-  // A body that broke off was an answer of the service. What a proxy sends is none.
+  // A body that broke off was an answer from the service. A response that a proxy sends is not.
   const isBroken = hasArrived && !isStatusError(error) && !isDecodeError(error);
   return heldFor >= CUT_MS && !isBroken;
 }
 
-/** Whether a proxy that ends a poll like this ends all of them. */
+/** Whether a proxy that ends one poll like this ends all of them. */
 function isOfAll(error: unknown): boolean {
   return !isStatusError(error) || error.status >= 500;
 }

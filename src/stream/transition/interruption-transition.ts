@@ -6,7 +6,7 @@ import type { Position } from './position.js';
 import { offline, online, withStatus } from './status.js';
 import { transitionOf, type Interruption, type Transition, type Turn } from './watch-state.js';
 
-/** What comes between two polls, or ends one. */
+/** An interruption between two polls, or one that ends a poll. */
 export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Transition<A> {
   const { state, now } = turn;
   switch (kind) {
@@ -23,7 +23,7 @@ export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Tr
   }
 }
 
-/** The machine is back: polls soon, on a new connection. A wait never becomes longer. */
+/** The machine is back. The watch polls soon, on a new connection. A wait never becomes longer. */
 function wokenTransition<A>({ state, now, openWatches, settings }: Turn<A>): Transition<A> {
   const { rest } = state.pace;
   const left = rest.until - now.monotonic;
@@ -41,8 +41,8 @@ function wokenTransition<A>({ state, now, openWatches, settings }: Turn<A>): Tra
 }
 
 /**
- * A feed has a subscriber again: goes on where the last one left, but not before the service or the
- * pace allow it.
+ * A feed has a subscriber again. It goes on where the last one left, but not before the service and
+ * the pace allow it.
  */
 function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
   const wait = Math.max(0, state.pace.rest.earliest - now.monotonic);
@@ -74,10 +74,13 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
   };
 }
 
-/** Where a feed goes on: without `resume`, from now, with a gap for what it does not wait for. */
+/**
+ * Where a feed goes on. Without `resume`, it starts from now, with a gap for the events that it
+ * skips.
+ */
 function returnedPosition({ position, askedAt }: Turn<never>['state'], resume: boolean): Position {
   const { index, due } = position;
-  // The first subscriber comes back to nothing: its watch only has the pace of another one.
+  // The first subscriber comes back to nothing, since its watch only has the pace of another one.
   const hasPolled = askedAt.monotonic > -Infinity;
   const isGivenUp = !resume && hasPolled && (index !== undefined || due !== undefined);
   return isGivenUp ? { ...position, index: undefined, due: { reason: 'unwatched', index } } : position;

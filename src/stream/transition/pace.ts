@@ -6,12 +6,12 @@ export function firstPace(now: Instant): Pace {
   return { paidUntil: -Infinity, rest: restFor(now, 0) };
 }
 
-/** A poll is sent, and paid for: each costs `minInterval`. */
+/** Charges a poll that is sent. Each poll costs `minInterval`. */
 export function charged(pace: Pace, now: Instant, minInterval: number): Pace {
   return { ...pace, paidUntil: Math.max(pace.paidUntil, now.monotonic) + minInterval };
 }
 
-/** The news of a poll has been taken. */
+/** Refunds a poll whose news has been consumed. */
 export function refunded(pace: Pace, minInterval: number): Pace {
   return { ...pace, paidUntil: pace.paidUntil - minInterval };
 }
@@ -29,7 +29,7 @@ export function paceWait<A>(
 export interface Wait {
   /** Default 0. */
   readonly wait?: number;
-  /** The wait that the service asked for, if it did. */
+  /** The wait that the service asked for. `undefined` if it asked for none. */
   readonly retryAfter?: number | undefined;
 }
 

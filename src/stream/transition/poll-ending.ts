@@ -17,22 +17,22 @@ import {
 } from './status.js';
 import type { Delivery, Transition, Turn, WatchEnd } from './watch-state.js';
 
-/** How a poll ended. The wait before the next one follows from it, and when that will be. */
+/** How a poll ended. The wait before the next poll, and the time of that poll, follow from it. */
 export interface PollEnding<A> extends Wait {
   readonly why: PollEnd;
   readonly position: Position;
   readonly health: Health;
-  /** Absent if the status stays what it is. */
+  /** `undefined` if the status stays the same. */
   readonly status: StatusChange | undefined;
-  /** Default: as it was. */
+  /** Default: unchanged. */
   readonly pace?: Pace;
-  /** Default: as it was. */
+  /** Default: unchanged. */
   readonly needsFreshConnection?: boolean;
   readonly delivery?: Delivery<A>;
   readonly end?: WatchEnd;
 }
 
-/** The common end of all polls: the wait before the next one, and the status that tells it. */
+/** The common end of all polls: the wait before the next poll, and the status that shows it. */
 export function afterPoll<A>({ state, now, settings }: Turn<A>, ending: PollEnding<A>): Transition<A> {
   const { why, position, status, delivery, end } = ending;
   const pace = restAtLeast(ending.pace ?? state.pace, ending, now, settings);
@@ -47,13 +47,13 @@ function withNextTry(status: StatusChange, { rest }: Pace, now: Instant): Status
   return isWaiting ? { ...status, nextTry: now.at + rest.until - now.monotonic } : status;
 }
 
-/** The service has said something: that it has nothing new, if nothing else is said. */
+/** The service was heard from. By default, it had no news. */
 export function inContactEnding<A>({ state, now, settings }: Turn<A>, at: Instant = now): PollEnding<A> {
   return {
     why: 'no_news',
     position: {
       ...state.position,
-      contactAt: saidAt(state.askedAt, at, settings.timeout),
+      contactAt: answeredAt(state.askedAt, at, settings.timeout),
       isStale: false,
     },
     health: inContact(state.health),
@@ -62,14 +62,14 @@ export function inContactEnding<A>({ state, now, settings }: Turn<A>, at: Instan
   };
 }
 
-/** When the service said what has come, which may have waited while the machine slept. */
-function saidAt(askedAt: Instant, arrivedAt: Instant, timeout: number): Instant {
+/** When the service sent an answer. The answer may have waited while the machine slept. */
+function answeredAt(askedAt: Instant, arrivedAt: Instant, timeout: number): Instant {
   return hasSlept(askedAt, arrivedAt) || ageOf(askedAt, arrivedAt) > timeout ? askedAt : arrivedAt;
 }
 
 /**
- * The service itself has said that there is nothing new. Its index has not become younger: there is
- * no new one.
+ * The service itself has said that there is nothing new. Its index has not become younger, since
+ * there is no new one.
  */
 export function noNewsEnding<A>(turn: Turn<A>): PollEnding<A> {
   const { state, now, settings } = turn;
@@ -78,7 +78,7 @@ export function noNewsEnding<A>(turn: Turn<A>): PollEnding<A> {
   return { ...ending, position: { ...ending.position, due } };
 }
 
-/** A cache may have answered: nobody knows any more how old the index is. */
+/** A cache may have answered. The age of the index is no longer known. */
 export function cachedEnding<A>({ state, now, settings }: Turn<A>): PollEnding<A> {
   const position = withoutExpired(state.position, state.askedAt, now, settings);
   return {
@@ -90,8 +90,8 @@ export function cachedEnding<A>({ state, now, settings }: Turn<A>): PollEnding<A
 }
 
 /**
- * How a poll was cut off: how long it had been held, how the next ones are spread, and what was
- * asked for, in ms.
+ * How a poll was cut off. `heldFor` is how long it had been held, `spread` a wait that spreads the
+ * next polls out, and `retryAfter` the wait that was asked for, all in ms.
  */
 interface Cut {
   readonly heldFor: number;
@@ -99,7 +99,7 @@ interface Cut {
   readonly retryAfter?: number | undefined;
 }
 
-/** A poll was cut off, which says nothing of the service: the next one may be answered. */
+/** A poll was cut off, which says nothing about the service. The next one may be answered. */
 export function cutEnding<A>(
   { state, now, settings }: Turn<A>,
   { heldFor, spread, retryAfter }: Cut,
@@ -119,7 +119,7 @@ interface RetryCause {
   readonly attempt?: number;
 }
 
-/** A poll failed: another one follows after a backoff, without its index if that was the cause. */
+/** A poll failed. Another one follows after a backoff, without the index if that was the cause. */
 export function retryEnding<A>(
   { state, now, settings }: Turn<A>,
   cause: RetryCause,

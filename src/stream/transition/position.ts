@@ -2,33 +2,36 @@ import { instantAt, margin, type Instant } from '../timing/index.js';
 import type { Checkpoint, Gap, GapReason } from '../watch-signal.js';
 import { resumePoint, type ResumePoint } from '../resume-point.js';
 
-/** Where a watch is among the events of its service, and how certain that is: laws 3 and 5. */
+/** Where a watch is among the events of its service, and how certain that is (laws 3 and 5). */
 export interface Position {
-  /** The index for the next poll; undefined to start from now. */
+  /** The index for the next poll. `undefined` to start from now. */
   readonly index: string | undefined;
   /**
-   * The index is no older than this: when the poll was sent that brought it or, if it brought news,
-   * the word before that.
+   * The index is no older than this: when its poll was sent or, if it came with news, the contact
+   * before that.
    */
   readonly indexAt: Instant;
-  /** The last word of the service: what comes with the next news may have waited since then. */
+  /** When the service was last heard from. The next news may have waited since then. */
   readonly contactAt: Instant;
-  /** When the last gap was emitted: a reload there misses nothing of what was before. */
+  /** When the last gap was emitted. A reload at that time misses nothing from before it. */
   readonly gapAt: Instant;
-  /** There is a cache on the way, so that the age of the index is not known. */
+  /** Whether there is a cache on the way, so that the age of the index is not known. */
   readonly isStale: boolean;
   /**
    * The key of the last answer with news, by which a repeat is recognized, and of the one before.
    */
   readonly key: unknown;
   readonly keyBefore: unknown;
-  /** What the last answer with news had besides its index. */
+  /** A key of the last answer with news, without its index. */
   readonly content: unknown;
-  /** Which log the index belongs to, if the service says so. */
+  /** The log that the index belongs to, if the service says so. */
   readonly handle: string | undefined;
-  /** How many answers in a row were of another log than the index that was sent. */
+  /** The number of answers in a row that were of another log than the index that was sent. */
   readonly mixUps: number;
-  /** A gap to emit before the next answer: a reload only works once the service is up again. */
+  /**
+   * The gap to emit before the next answer. It waits until then, since a reload only works once the
+   * service is up again.
+   */
   readonly due: DueGap | undefined;
 }
 
@@ -36,14 +39,14 @@ export interface Position {
 export interface DueGap {
   readonly reason: GapReason;
   readonly index: string | undefined;
-  /** It has been emitted, but the answer after it was not acknowledged. */
+  /** The gap as it was emitted, if the answer after it was not acknowledged. */
   readonly emitted?: Gap;
 }
 
-/** Equal to no key. */
+/** A key that equals no other key. */
 const NO_KEY = {};
 
-/** No answer is known yet from where a watch begins, or goes on. */
+/** The answers before the place where a watch begins, or goes on, are not known. */
 const NO_ANSWER = {
   isStale: false,
   key: NO_KEY,
@@ -76,8 +79,8 @@ export function resumedPosition(
   retention: number,
 ): Position {
   const age = now.at - at;
-  // Clocks of machines differ a little. A time that is further ahead says nothing about the age,
-  // which may be any.
+  // The clocks of machines differ a little. A time that is further ahead says nothing about the
+  // age, which may be any.
   const isFromFuture = -age > margin(retention);
   const indexAt = age > 0 ? instantAt(at, now) : now;
   const reason = index === undefined ? 'index_missing' : isFromFuture ? 'silence' : undefined;
@@ -100,7 +103,7 @@ export function movedPosition(
   to: Checkpoint | undefined,
   retention: number,
 ): Position {
-  // The age of its own index is known on both clocks.
+  // The age of the watch's own index is known on both clocks.
   if (to && to.index === before.index) return before;
   if (to) return resumedPosition(before, now, resumePoint(to), retention);
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };

@@ -8,33 +8,36 @@ import {
   type WatchStatus,
 } from '../watch-signal.js';
 
-/** What a person should know about a watch: law 15. */
+/** What a person should know about a watch (law 15). */
 export interface Health {
   readonly status: WatchStatus;
   /**
-   * A poll that is held for so long, in ms, shows that the service is well: longer than something
-   * has held the one before.
+   * A poll that is held this long, in ms, shows that the service is well. It is longer than the
+   * poll before was held, if that ended without an answer.
    */
   readonly heldAfter: number;
-  /** The service has answered: its URL is right. */
+  /** Whether the service has answered. If so, its URL is right. */
   readonly isAnswered: boolean;
-  /** The browser says that it has no network, and the service has said nothing since. */
+  /** Whether the browser says that it has no network, and the service has said nothing since. */
   readonly isOffline: boolean;
-  /** The service has said something since the browser last said that it has a network again. */
+  /**
+   * Whether the service has been heard from since the browser last said that it has a network
+   * again.
+   */
   readonly isSure: boolean;
 }
 
-/** Another health, and the signal of its status, if that says something new. */
+/** A new health, and the signal of its status, if the status says something new. */
 interface Change {
   readonly health: Health;
   readonly signals: readonly WatchSignal<never>[];
 }
 
-/** After this long without a word of the service, in ms, the status says so. */
+/** After this long without contact, in ms, the status says so. */
 const QUIET_MS = 150_000;
 
 /**
- * After the browser has said that it has a network again, a poll has to be held for so long, in ms.
+ * How long a poll has to be held, in ms, after the browser has said that it has a network again.
  */
 const ONLINE_MS = 5_000;
 
@@ -54,8 +57,8 @@ export function firstHealth(now: Instant, lastAnswer: number | undefined): Healt
 }
 
 /**
- * The health with another status, if there is one. While the browser is offline, whatever is wrong
- * is that.
+ * The health with another status, if one is given. While the browser is offline, that is taken for
+ * the cause.
  */
 export function withStatus(health: Health, change: StatusChange | undefined, now: Instant): Change {
   if (!change) return { health, signals: [] };
@@ -65,12 +68,12 @@ export function withStatus(health: Health, change: StatusChange | undefined, now
   return { health: { ...health, status }, signals };
 }
 
-/** The service has said something. */
+/** The service was heard from. */
 export function inContact(health: Health): Health {
   return { ...health, heldAfter: HELD_MS, isAnswered: true, isOffline: false, isSure: true };
 }
 
-/** The service holds a poll: it has nothing new, and all is well. Only a word ends the backoff. */
+/** The service holds a poll. It has nothing new, and all is well. Only contact ends the backoff. */
 export function held(health: Health, now: Instant): Change {
   const { state, attempt } = health.status;
   if (state === 'live' || health.isOffline || health.heldAfter === Infinity) return { health, signals: [] };
@@ -78,8 +81,8 @@ export function held(health: Health, now: Instant): Change {
 }
 
 /**
- * The service holds a poll without an index, which it has to answer at once. The status stays what
- * it is.
+ * The service holds a poll without an index, which it has to answer at once. The state stays the
+ * same, with a hint.
  */
 export function heldFirst(health: Health, now: Instant): Change {
   if (health.status.state === 'live') return { health, signals: [] };
@@ -88,7 +91,7 @@ export function heldFirst(health: Health, now: Instant): Change {
 }
 
 /**
- * The status after a poll that ended without an answer, but did not fail: another one only if there
+ * The status after a poll that ended without an answer, but did not fail. It changes only if there
  * has been no answer for a while.
  */
 export function quietStatus(
@@ -114,14 +117,14 @@ export function offline(health: Health, now: Instant): Change {
   return withStatus({ ...health, isOffline: true }, { ...withoutHint(health), state: 'retrying' }, now);
 }
 
-/** What stays of a status when the hint changes. */
+/** The part of a status that stays when the hint changes. */
 function withoutHint({ status: { state, attempt, error, nextTry } }: Health): StatusChange {
   return { state, attempt, error, nextTry };
 }
 
 /**
- * The browser says that it has a network again. It may be wrong: a poll has to be held for 5 s. If
- * it has said so before, and the service has said nothing since, only a word counts.
+ * The browser says that it has a network again. It may be wrong, so a poll has to be held for 5 s.
+ * If it has said so before, and the service has not been heard from since, only contact counts.
  */
 export function online(health: Health, now: Instant): Change {
   if (!health.isOffline) return { health, signals: [] };
@@ -134,14 +137,14 @@ export function online(health: Health, now: Instant): Change {
   );
 }
 
-/** A poll has ended without a word: the next one has to be held for longer than that was. */
+/** A poll ended without contact. The next one has to be held for longer than this one. */
 export function unheard(health: Health, heldFor: number): Health {
   return health.heldAfter === Infinity ? health : { ...health, heldAfter: heldFor + HELD_MS };
 }
 
 /**
- * What may be wrong with a poll that fails again and again, for no other reason that is known, at a
- * service that forgets nothing.
+ * The hint for a poll that fails again and again at a service that forgets nothing, for no other
+ * known reason.
  */
 export function indexHint(contactAt: Instant, now: Instant, retention: number): string | undefined {
   return retention === Infinity && ageOf(contactAt, now) >= QUIET_MS ? CHECK_INDEX : undefined;

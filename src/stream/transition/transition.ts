@@ -18,8 +18,8 @@ import {
 } from './watch-state.js';
 
 /**
- * The laws of the watch as one pure function: from a state and what happened to a poll to the next
- * transition.
+ * The laws of the watch as one pure function. It returns the transition that follows from a state
+ * and an event of a poll.
  */
 export function transition<A>(
   state: WatchState,
@@ -67,7 +67,7 @@ function transitionAt<A>(turn: Turn<A>, event: WatchEvent<A>): Transition<A> {
   }
 }
 
-/** A poll is sent: it is paid for, and the gap that it may have is due. */
+/** A poll is sent. It is charged, and the gap that it may have is due. */
 function sentTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
   const pace = charged(state.pace, now, settings.minInterval);
   const due = dueGap(state.position, now, now, settings.retention);
@@ -75,14 +75,14 @@ function sentTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
   return { signals: [], state: { ...state, position, pace, askedAt: now } };
 }
 
-/** What was held for the next subscriber of a feed has been forgotten by the service. */
+/** The service has forgotten the answer that was queued for the next subscriber of a feed. */
 function expiredTransition<A>({ state }: Turn<A>): Transition<A> {
   const { position } = state;
   const due = { reason: 'silence', index: position.index } as const;
   return { signals: [], why: 'paused', state: { ...state, position: { ...position, due } } };
 }
 
-/** Where asking again does not give the answer again, what a poll would have brought is missed. */
+/** If a service does not redeliver, the answer of a poll that ended without one is missed. */
 function withUnanswered<A>(next: Transition<A>, event: WatchEvent<A>, { index }: Position): Transition<A> {
   const wasSent = 'wasSent' in event && event.wasSent;
   const { position } = next.state;

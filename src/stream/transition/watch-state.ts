@@ -9,7 +9,7 @@ import { firstPace } from './pace.js';
 import { firstPosition, type Position } from './position.js';
 import { firstHealth, type Health } from './status.js';
 
-/** The state of a watch between two polls. Each part owns its rules. */
+/** The state of a watch between two polls. Each part has its rules in its file. */
 export interface WatchState {
   readonly position: Position;
   readonly pace: Pace;
@@ -20,27 +20,24 @@ export interface WatchState {
   readonly needsFreshConnection: boolean;
 }
 
-/** What happens to a poll, or to the wait for it. */
+/** An event of a poll, or of the wait for it. */
 export type WatchEvent<A> =
-  /** It waits for the quota until about then, on the monotonic clock. */
+  /** The poll waits for the quota until about then, on the monotonic clock. */
   | { readonly kind: 'waiting'; readonly until: number }
-  /** It is being sent; the service has been holding it for a while. It goes on. */
+  /** The poll is being sent, or the service has been holding it for a while. The poll goes on. */
   | { readonly kind: 'sent' | 'held' }
-  /** It began to arrive at some time; by default, it has only just done so. */
+  /** An answer, and when it began to arrive. By default, that is now. */
   | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
-  /** It completed without an answer. */
+  /** The poll completed without an answer. */
   | { readonly kind: 'completed' }
-  /** It was not answered in time. */
+  /** The poll was not answered in time. */
   | { readonly kind: 'timeout'; readonly wasSent?: boolean }
   | PollFailure
-  /**
-   * The machine woke; the last subscriber of a feed left; one came back. `wasSent`: it has ended a
-   * poll that had been sent.
-   */
+  /** An interruption. `wasSent` says whether it ended a poll that had been sent. */
   | { readonly kind: Interruption; readonly wasSent?: boolean }
-  /** What was held for the next subscriber is expired. */
+  /** The answer that was queued for the next subscriber is expired. */
   | { readonly kind: 'expired' }
-  /** An answer was delivered, but `ack` failed; or it has decided how to go on. */
+  /** An answer was delivered. Then `ack` failed, or decided how to go on. */
   | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly acknowledging: Transition<A> }
   | { readonly kind: 'decided'; readonly decision: AckDecision; readonly acknowledging: Transition<A> };
 
@@ -49,23 +46,23 @@ export interface PollFailure {
   readonly kind: 'failure';
   readonly error: unknown;
   /**
-   * How long it had been on its way, in ms, when an answer began to arrive or, without one, when it
-   * failed.
+   * How long the poll had been on its way, in ms, when an answer began to arrive or, without one,
+   * when the poll failed.
    */
   readonly heldFor: number;
-  /** The body of an answer had begun to arrive. */
+  /** Whether the body of an answer had begun to arrive. */
   readonly hasArrived?: boolean;
-  /** It had been sent: the service may have answered it. */
+  /** Whether the poll had been sent. If so, the service may have answered it. */
   readonly wasSent?: boolean;
 }
 
 /**
- * What interrupts a poll, or the wait for it: the machine woke; the last subscriber of a feed left;
- * one came back. A page that goes offline or online interrupts neither.
+ * An interruption of a poll, or of the wait for it: the machine woke, the last subscriber of a feed
+ * left, or one came back. A page that goes offline or online ends no poll.
  */
 export type Interruption = 'woken' | 'left' | 'returned' | 'offline' | 'online';
 
-/** When it happens. */
+/** The moment of an event. */
 export interface Moment {
   readonly now: Instant;
   /** The number of watches of this process that may send their polls at once. */
@@ -84,9 +81,9 @@ export interface Transition<A> {
   readonly state: WatchState;
   /** Absent if the poll goes on. */
   readonly why?: PollEnd | undefined;
-  /** What has to happen before the next state takes effect. */
+  /** The answer to deliver before the next state takes effect. */
   readonly delivery?: Delivery<A> | undefined;
-  /** How the watch ends, if it does. */
+  /** How the watch ends. `undefined` if it goes on. */
   readonly end?: WatchEnd | undefined;
 }
 
@@ -95,15 +92,15 @@ export type WatchEnd = { readonly kind: 'complete' } | { readonly kind: 'error';
 /** An answer on its way to the subscriber. */
 export interface Delivery<A> {
   /**
-   * What `ack` gets: the answer, its checkpoint, and the gap before it, even if that has been
-   * emitted earlier.
+   * The arguments of `ack`: the answer, its checkpoint, and the gap before it, even if the gap has
+   * been emitted earlier.
    */
   readonly answer: A;
   readonly checkpoint: Checkpoint;
   readonly gap: Gap | undefined;
   /**
-   * What is emitted: the gap, unless it has been, then the answer or, if it has no news, the
-   * checkpoint.
+   * The signals to emit: the gap, unless it has been emitted, then the answer or, if it has no
+   * news, the checkpoint.
    */
   readonly signals: readonly WatchSignal<A>[];
 }

@@ -4,11 +4,11 @@ import { explainFailure } from '../explain-failure.js';
 import { answerOf, type Transport, type TransportRequest, type TransportResponse } from '../transport.js';
 
 /**
- * A request that is sent once, with one token. A transport of the caller's may throw, or answer
- * with something else.
+ * A request that is sent once, with one token. A custom transport may throw, or answer with
+ * something else.
  */
 export class Attempt extends DirectOperator<TransportResponse> {
-  /** With the token, which an error may quote. */
+  /** The request with the token, which an error may quote. */
   readonly #request: TransportRequest;
 
   constructor(
@@ -28,7 +28,7 @@ export class Attempt extends DirectOperator<TransportResponse> {
   next(response: TransportResponse): void {
     if (this.isOver) return;
     this.unsubscribe();
-    // Not the end of the whole: that may send another.
+    // This does not end the whole request, which may send another attempt.
     try {
       this.whole.next(response);
     } catch (error) {
@@ -44,7 +44,7 @@ export class Attempt extends DirectOperator<TransportResponse> {
 function withBearer(request: TransportRequest, token: string): TransportRequest {
   return {
     ...request,
-    // Names that a spread adds to would cost each request a hidden class of its own in V8.
+    // A spread that adds a name would cost each request a separate hidden class in V8.
     headers: token
       ? Object.assign({}, request.headers, { authorization: `Bearer ${token}` })
       : request.headers,

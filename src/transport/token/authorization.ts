@@ -3,29 +3,34 @@ import type { UnauthorizedError } from '../../error/index.js';
 import type { Transport, TransportResponse } from '../transport.js';
 import type { TokenSource } from './token-source.js';
 
-/** How often a token is renewed at most for a 401 that is not the service's own, in ms. */
+/**
+ * The least time between two renewals of a token for 401s that are not the service's own, in ms.
+ */
 const FOREIGN_RENEWAL_MS = 60_000;
 
 /**
- * How many rejected tokens are remembered. A provider that still gives one gives one of the last.
+ * How many rejected tokens are remembered. A provider that still gives a rejected token gives one
+ * of the last.
  */
 const REMEMBERED = 20;
 
-/** A poll that ends if its token is refused elsewhere. */
+/** A poll that ends if its token is rejected elsewhere. */
 export interface OpenPoll {
   refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void;
 }
 
-/** What all requests with the tokens of one source share. */
+/** The state that all requests with the tokens of one source share. */
 export class Authorization {
   /** The polls that are open. */
   readonly polls = new Set<OpenPoll>();
   /**
-   * The tokens that the service has rejected, of any request. A list, because an empty set takes
-   * ten times as much memory.
+   * The tokens of all requests that the service has rejected. It is a list, because an empty set
+   * takes ten times as much memory.
    */
   readonly #rejected: string[] = [];
-  /** The tokens whose refusal has been reported; an empty one if nobody is signed in. */
+  /**
+   * The tokens whose rejection has been reported. An empty string means that nobody is signed in.
+   */
   readonly #reported: string[] = [];
   #renewedForOthersAt = -Infinity;
 
@@ -40,19 +45,22 @@ export class Authorization {
     return this.#rejected.includes(token);
   }
 
-  /** Without a way to renew it, a rejected token is sent again: it is the only one. */
+  /**
+   * Remembers a rejected token. If it cannot be renewed, it is sent again, since it is the only
+   * one.
+   */
   reject(token: string): void {
     if (this.source.renewed$) remember(this.#rejected, token);
   }
 
-  /** Reports that a token was refused, once for each token. */
+  /** Reports that a token was rejected, once for each token. */
   reportRefusal(token: string, error: UnauthorizedError): void {
     if (this.#reported.includes(token)) return;
     remember(this.#reported, token);
     this.onRefused(error);
   }
 
-  /** Somebody is signed in: if nobody is later, that is reported again. */
+  /** Somebody is signed in. If nobody is later, that is reported again. */
   signedIn(): void {
     const at = this.#reported.indexOf('');
     if (at >= 0) this.#reported.splice(at, 1);
@@ -60,7 +68,7 @@ export class Authorization {
 
   /**
    * Whether a 401 that is not the service's own may renew the token. A gateway may answer everybody
-   * with one for a while, which says little about the token.
+   * with such a 401 for a while, which says little about the token.
    */
   mayRenewForOthers(): boolean {
     const now = this.clock.now();
@@ -70,7 +78,7 @@ export class Authorization {
   }
 }
 
-/** Adds a token to a list of the last ones. */
+/** Adds a token to a list of the last tokens. */
 function remember(tokens: string[], token: string): void {
   if (tokens.includes(token)) return;
   tokens.push(token);

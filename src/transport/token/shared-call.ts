@@ -18,26 +18,26 @@ const FAILURE_LASTS_MS = 1_000;
 /** A token, or `null` or `undefined` if nobody is signed in. */
 export type MaybeToken = string | null | undefined;
 
-/** What the calls of one provider share. */
+/** The state that the calls of one provider share. */
 interface ProviderState {
   readonly scheduler: SchedulerLike;
-  /** Whether one of its functions is being called. */
+  /** Whether one of the provider's functions is being called. */
   isCalling: boolean;
-  /** What an error of the provider may quote. */
+  /** The last token, which an error of the provider may quote. */
   lastToken: string;
 }
 
-/** A function of the provider. All who ask while it works wait for the same value. */
+/** A function of the provider. All callers that ask while it works wait for the same value. */
 export class SharedCall {
   readonly #name: string;
   readonly #call: () => unknown;
   readonly #provider: ProviderState;
   #waiting = new Set<Waiting>();
-  /** What it works on. A promise goes on although nobody waits for it any more. */
+  /** The input that the call waits for. A promise goes on although nobody waits for it any more. */
   #work: Unsubscribable | undefined;
   #isPromise = false;
   #timer: Subscription | undefined;
-  /** The last failure, while it is likely to be the same. */
+  /** The last failure, for as long as the next one is likely to be the same. */
   #failure: Error | undefined;
 
   constructor(name: string, call: () => unknown, provider: ProviderState) {
@@ -83,13 +83,13 @@ export class SharedCall {
     this.#isPromise = 'then' in given;
     const work = new Subscription();
     this.#work = work;
-    // Only the first end counts, and what was left may still emit.
+    // Only the first end counts. An input that was left may still emit.
     const isOpen = () => this.#work === work;
     this.#timer = scheduler.schedule(() => this.#fail(this.#failed(GAVE_NONE)), TIMEOUT_MS);
     const fail = (error: Error) => {
       if (isOpen()) this.#fail(error);
     };
-    // What is no input after all fails as a stream does.
+    // A value that is no input after all fails as a stream does.
     const values$ = defer(() => given).pipe(take(1));
     work.add(
       values$.subscribe({
@@ -120,12 +120,12 @@ export class SharedCall {
     this.#settle(observer => observer.error(error));
   }
 
-  /** What is asked in response begins a new call. */
+  /** Settles all callers. A caller that asks again in response begins a new call. */
   #settle(tell: (observer: Observer<MaybeToken>) => void): void {
     const waiting = this.#waiting;
     this.#waiting = new Set();
     this.#stop();
-    for (const each of waiting) each.settle(tell);
+    for (const caller of waiting) caller.settle(tell);
   }
 
   #stop(): void {
@@ -145,7 +145,7 @@ export class SharedCall {
   }
 }
 
-/** One who waits for a token. */
+/** A caller that waits for a token. */
 class Waiting implements Unsubscribable {
   readonly #call: SharedCall;
   readonly #observer: Observer<MaybeToken>;
@@ -170,7 +170,9 @@ class Waiting implements Unsubscribable {
 
 const GAVE_NONE = `gave none within ${TIMEOUT_MS} ms (if it sends requests through this client, they wait for it)`;
 
-/** Says what is wrong with a bearer token without quoting it; `undefined` if it is valid. */
+/**
+ * Describes the problem of a bearer token without quoting it. `undefined` if the token is valid.
+ */
 export function tokenProblem(token: unknown): string | undefined {
   if (typeof token !== 'string') return describe(token);
   if (token === '') return 'an empty string';

@@ -4,44 +4,47 @@ import { aFunction, checkOptions, InputError, plainObject } from '../../error/in
 import { SharedCall, tokenProblem, type MaybeToken } from './shared-call.js';
 
 /**
- * A token, or `null` or `undefined` if nobody is signed in; at once, or later as a promise or the
- * first value of an Observable.
+ * A token, or `null` or `undefined` if nobody is signed in. It comes at once, or later as a promise
+ * or the first value of an Observable.
  */
 export type TokenValue = string | null | undefined | ObservableInput<string | null | undefined>;
 
 /**
- * Gives tokens that expire, and others in their place. It must not send requests through its own
+ * Gives tokens that expire, and new ones in their place. It must not send requests through its own
  * client, which waits for the token.
  */
 export interface TokenProvider {
   /**
-   * The token for a request: called before each, since a watch outlives its tokens. `null` or
-   * `undefined`: nobody is signed in.
+   * Gives the token for a request. It is called before each request, since a watch outlives its
+   * tokens. `null` or `undefined` means that nobody is signed in.
    */
   readonly get: () => TokenValue;
   /**
-   * Called after a 401, once for all who wait. Gives a fresh token; `undefined` (as an `async`
-   * function without a value does): ask `get` again; `null`: signed out.
+   * Called after a 401, once for all waiting requests. Gives a fresh token. `undefined` (as an
+   * `async` function without a value gives it) means that `get` is asked again. `null` means signed
+   * out.
    */
   // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- of a function that returns nothing
   readonly renew: () => TokenValue | void | Promise<void>;
 }
 
 /**
- * Where the bearer token comes from (docs/the-service.md, 5): one that never changes; `get` and
- * `renew`; a function that is `get` for both; or `false` if something else adds it to each request:
- * an interceptor, or a proxy.
+ * Where the bearer token comes from (docs/the-service.md, 5). It is a string that never changes,
+ * `get` and `renew`, or a function that is `get` for both. It is `false` if an interceptor or a
+ * proxy adds the token to each request.
  *
  * @example
  * const token: Token = { get: () => session.token, renew: () => session.renew() };
  */
 export type Token = string | false | (() => TokenValue) | TokenProvider;
 
-/** Gives tokens to requests. Errors say why there is none, without what may be a token. */
+/**
+ * Gives tokens to requests. Its errors say why there is no token, without anything that may be one.
+ */
 export interface TokenSource {
-  /** What `get` gives; an empty string if something else adds the token. */
+  /** The token that `get` gives. An empty string if something else adds the token. */
   readonly current$: Observable<MaybeToken>;
-  /** What `renew` gives. Absent if nothing can be renewed. */
+  /** The token that `renew` gives. Absent if nothing can be renewed. */
   readonly renewed$?: Observable<MaybeToken> | undefined;
 }
 
@@ -65,7 +68,7 @@ export function tokenSource(token: Token, scheduler: SchedulerLike): TokenSource
   checkOptions(provider, { get: aFunction, renew: aFunction }, 'token', ['get', 'renew']);
   const current$ = shareCalls('token.get', () => provider.get());
   const renewed$ = shareCalls('token.renew', () => provider.renew()).pipe(
-    // If it gives nothing, it has changed what `get` gives.
+    // If `renew` gives nothing, `get` gives another token from now on.
     concatMap(value => (value === undefined ? current$ : directOf(value))),
   );
   return { current$, renewed$ };

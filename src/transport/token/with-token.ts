@@ -29,34 +29,34 @@ import { Authorization, type OpenPoll } from './authorization.js';
 import { tokenSource, type Token } from './token-source.js';
 
 /**
- * How often a request is sent at most: with its token, with another that has replaced it, and with
- * one that was renewed for it.
+ * How often a request is sent at most: with its token, with another token that has replaced it, and
+ * with a token that was renewed for it.
  */
 const MAX_SENDS = 3;
 
 /** The service's code for a token that is not for this route. */
 const NOT_ENTITLED = 'CLAIMS_MISSING_ENTITLEMENT';
 
-/** What a client gives and gets. */
+/** A clock and a callback that a client gives. */
 export interface TokenHooks {
-  /** A clock that is never set back, in ms. Default: the scheduler's. */
+  /** A clock that is never set back, in ms. Default: that of the scheduler. */
   readonly clock?: TimestampProvider;
-  /** Called once for each token that is refused, and if nobody is signed in. */
+  /** Called once for each token that is rejected, and if nobody is signed in. */
   readonly onRefused?: (error: UnauthorizedError) => void;
 }
 
 /**
  * Adds a bearer token to the header of each request of a {@link Transport} (docs/the-service.md,
- * 5). After a 401 it asks `get` again: if that gives another token, the request is sent with it; if
- * it gives the same one, with what `renew` gives. What the service has rejected is never sent
- * again, if there is a `renew`. A request is sent three times at most; a 401 of a poll after 2 s or
- * more does not count.
+ * 5). After a 401 it asks `get` again. If that gives another token, the request is sent with it. If
+ * it gives the same one, the request is sent with the token that `renew` gives. A token that the
+ * service has rejected is never sent again, if there is a `renew`. A request is sent three times at
+ * most. A 401 of a poll after 2 s or more does not count.
  *
  * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only
- * what was rejected; a `TransportError`
- * whose reason is `not_sent` if `get` or `renew` throws, gives no valid token, or takes longer than
- * 15 s. A last 401 is emitted as the answer, with `isSignedOut` if `renew` gave `null`. Where an
- * error answer quotes the token or a string of the body, that is redacted.
+ * rejected tokens. A `TransportError` whose reason is `not_sent` if `get` or `renew` throws, gives
+ * no valid token, or takes longer than 15 s. A last 401 is emitted as the answer, with
+ * `isSignedOut` if `renew` gave `null`. Where an error answer quotes the token or a string of the
+ * body, that is redacted.
  *
  * Throws an `InputError` if the token or the scheduler is invalid.
  *
@@ -86,9 +86,9 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   #mayRenew = true;
   /** The last 401. */
   #refusal: TransportResponse | undefined;
-  /** What it waits for: a token that is not there yet. */
+  /** The call for a token that the request waits for. */
   #asked: Unsubscribable | undefined;
-  /** What is on its way. */
+  /** The attempt that is on its way. */
   #attempt: Attempt | undefined;
 
   constructor(
@@ -113,16 +113,16 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   }
 
   /**
-   * Other requests have been refused with these tokens, or with none, if nobody is signed in. A
-   * poll that is held with one of them goes on as if it had got that 401 itself, but for a renewal,
-   * which has been tried.
+   * Other requests have been refused with these tokens or, if nobody is signed in, with none. A
+   * poll that is held with one of the tokens goes on as if it had got that 401 itself. It does not
+   * renew the token, since that has been tried.
    */
   refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void {
     const attempt = this.#attempt;
     const isNobody = tokens.length === 0;
     if (!attempt || attempt.isOver || !(isNobody || tokens.includes(attempt.token))) return;
     attempt.unsubscribe();
-    // Who is signed in by now may have the same token.
+    // The player who is signed in by now may have the same token.
     if (isNobody) this.#used = [];
     this.#refusal = refusal;
     this.#mayRenew = false;
@@ -176,7 +176,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
     const { clock, transport } = this.shared;
     const sentAt = clock.now();
     this.request.onSent?.();
-    // Not pushed: an array that grows has room for 17.
+    // The array is copied, since an array that grows has room for 17.
     this.#used = [...this.#used, token];
     this.#sendsLeft--;
     this.shared.signedIn();
@@ -184,7 +184,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
     this.#attempt.send(transport);
   }
 
-  /** What the last attempt has been answered with. */
+  /** Takes the answer of the last attempt. */
   next(received: TransportResponse): void {
     const { token, sentAt } = this.#attempt!;
     const response = redactedAnswer(received, this.request, this.#used);
@@ -192,7 +192,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
     this.#refusal = response;
     const isOwn = isFromService(detailsOf(response.text, response.headers));
     if (isOwn) this.shared.reject(token);
-    // Its token expired while the service held it.
+    // The token expired while the service held the poll.
     if (this.request.kind === 'poll' && this.shared.clock.now() - sentAt >= HELD_MS) {
       this.#sendsLeft = MAX_SENDS;
       this.#mayRenew = true;
@@ -200,7 +200,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
     this.#try();
   }
 
-  /** There is no other token: the last 401 is the answer. */
+  /** There is no other token. The last 401 is the answer. */
   #end(isSignedOut = false): void {
     const { request } = this;
     const { polls } = this.shared;
@@ -210,7 +210,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
     const details = refusal && detailsOf(refusal.text, refusal.headers);
     const error = new UnauthorizedError(summary, details && new StatusError(401, summary, details));
     const isOwn = details !== undefined && isFromService(details);
-    // One that lacks an entitlement is for another route.
+    // A token that lacks an entitlement is for another route.
     const isRefused = isSignedOut || (isOwn && details.code !== NOT_ENTITLED);
     const others = isSignedOut || (isRefused && request.kind === 'poll') ? [...polls] : [];
     if (isRefused) this.shared.reportRefusal(tokens.at(-1) ?? '', error);

@@ -120,7 +120,7 @@ describe('whoever is missing from a reading of a group', () => {
     'all the time': 60_000,
     'until it has been read': 5_600,
   })) {
-    it(`has not left if no poll was open meanwhile, since it waited for beforePoll ${what}`, () => {
+    it(`has not left if no poll was open in that time, since it waited for beforePoll ${what}`, () => {
       let asked = 0;
       const beforePoll = () => (++asked === 5 ? timer(waitsFor, scheduler) : EMPTY);
       const { group, left, pass, untilMissed, end, scheduler } = followed({ beforePoll });

@@ -90,7 +90,7 @@ describe('a member that cannot be read', () => {
     strictEqual((await lastValueFrom(api.members('g').pipe(toArray()))).length, 1);
   });
 
-  it('has neither left nor changed in a roster, and who joins or leaves meanwhile is seen', () => {
+  it('has neither left nor changed in a roster, and others that join or leave at the same time are seen', () => {
     for (const spoilt of [2, 15]) {
       const { client, emulator, group_id, people, spoil, pass } = group();
       const seen: Roster[] = [];

@@ -29,7 +29,7 @@ export class ModelGroup {
     private readonly random: () => number,
     private readonly anchors: Anchors,
     private readonly count: number,
-    /** Polls are held for so long, in ms. */
+    /** How long polls are held, in ms. */
     private readonly block = 40_000,
   ) {}
 

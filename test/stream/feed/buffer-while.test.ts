@@ -55,7 +55,7 @@ describe('bufferWhile', () => {
   );
 
   it(
-    'emits another value instead of all that were held, if there is one for their number',
+    'emits another value instead of all that were buffered, if their number has one',
     marbles(({ cold, expectObservable, flush }) => {
       const counts: number[] = [];
       const instead = (count: number) => {
@@ -122,7 +122,7 @@ describe('bufferWhile', () => {
     deepStrictEqual(seen, ['a', '2 more']);
   });
 
-  it('emits no more to a subscriber who leaves with one of the values', () => {
+  it('emits no more to a subscriber that leaves with one of the values', () => {
     const isHeld$ = new BehaviorSubject(true);
     const seen: number[] = [];
     range(0, 5)

@@ -114,7 +114,7 @@ describe('pageWake', () => {
     }
   }
 
-  it('that goes offline makes the status so at once, at the start, too, until the next word of the service', () => {
+  it('that goes offline makes the status so at once, at the start, too, until the next answer of the service', () => {
     pageWithFeed(
       ({ states, answer, pass }) => {
         pass(100);

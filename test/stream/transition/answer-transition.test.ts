@@ -191,7 +191,7 @@ describe('an index', () => {
     deepStrictEqual([first.indexAt, first.contactAt], [when(40_000), when(41_000)]);
   });
 
-  it('does not become younger by a word of the service without one, but a poll right after it misses nothing', () => {
+  it('does not become younger by an answer without an index, but a poll right after it misses nothing', () => {
     for (const { state } of [
       turn(asked, { kind: 'completed' }, 90_000),
       failed(asked, { kind: 'no_news' }, 90_000),
@@ -199,7 +199,7 @@ describe('an index', () => {
       deepStrictEqual([state.indexAt, state.contactAt], [when(0), when(90_000)]);
     const old = turn(sent(asked, 250_000), { kind: 'completed' }, 297_000).state;
     deepStrictEqual([sent(old, 300_000).due, sent(old, 300_001).due?.reason], [undefined, 'silence']);
-    // What was too old as the word came may have been forgotten before.
+    // An index that was too old when the contact came may have been forgotten before.
     strictEqual(turn(sent(asked, 250_000), { kind: 'completed' }, 297_001).state.due?.reason, 'silence');
   });
 

@@ -179,7 +179,7 @@ describe('a watch that was continued elsewhere', () => {
     deepStrictEqual([index, due], [undefined, { reason: 'index_missing', index: undefined }]);
   });
 
-  it('starts from now if there is none, and keeps the gap that is due only if it was nowhere before', () => {
+  it('starts from now without a checkpoint, and keeps the gap that is due only if it had no index before', () => {
     const missing = { reason: 'index_missing', index: '4' } as const;
     const moved = (change: Partial<FlatState>) =>
       movedPosition(stateWith(change), when(500), undefined, RETENTION);

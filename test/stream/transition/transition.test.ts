@@ -153,7 +153,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([broken('body'), broken(page)], ['failed', 'cut']);
     });
 
-    it('is a word of the service after 2 s if that says that nothing is new, and an echo before', () => {
+    it('is contact after 2 s if it says that nothing is new, and a stale answer before', () => {
       const late = failed(retrying, { kind: 'no_news' }, 2_000);
       deepStrictEqual([late.why, late.state.status.attempt, late.state.isStale], ['no_news', 0, false]);
       const early = failed(retrying, { kind: 'no_news' }, 1_999);
@@ -240,7 +240,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual(held(turn(retrying, { kind: 'offline' }, 20).state), []);
     });
 
-    it('has to be held for 2 s, or for 2 s longer than the one before, if that ended without a word', () => {
+    it('has to be held for 2 s, or for 2 s longer than the one before, if that ended without contact', () => {
       strictEqual(retrying.heldAfter, 2_000);
       strictEqual(failed(retrying, { kind: 'retry' }, 3_000).state.heldAfter, 5_000);
       strictEqual(cut(retrying, 30_000).state.heldAfter, 32_000);
@@ -397,7 +397,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([paced.state.rest.until, paced.state.status.state], [2_000, 'connecting']);
     });
 
-    it('polls on a new connection if the machine slept meanwhile, when nothing listened', () => {
+    it('polls on a new connection if the machine slept while nothing listened', () => {
       const fresh = (at: number, monotonic: number) =>
         turn(live, { kind: 'returned' }, when(at, monotonic)).state.needsFreshConnection;
       deepStrictEqual(

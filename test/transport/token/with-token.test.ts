@@ -166,7 +166,7 @@ describe('withToken', () => {
   });
 
   it('sends a request with a token that somebody else has put in its place, then with one that is renewed for it', async () => {
-    // Another watch has renewed a token while this one was held; that was revoked meanwhile.
+    // Another watch renewed the token while the request was held. The new token was revoked, too.
     const { token, calls, session } = provider('t0', now => {
       now.token = 't2';
       return now.token;
@@ -278,7 +278,7 @@ describe('withToken', () => {
   );
 
   it(
-    'shares a get that takes time with all who ask meanwhile, and asks again for who comes later',
+    'shares a slow get with all requests that ask while it works, and asks again for later ones',
     marbles(({ cold, expectObservable, flush }) => {
       let calls = 0;
       const { transport } = service('t');
