@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createClient } from 'lobby-rx';
-import { createEmulator, listen } from 'lobby-rx/emulator';
+import { createEmulator, listen, type Emulator } from 'lobby-rx/emulator';
 import { lobbyGate } from 'lobby-rx/lobby-server';
 import { heap } from './measure.js';
 import type { Report } from './report.js';
@@ -21,9 +21,7 @@ export async function benchGate(report: Report): Promise<void> {
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers: 10 * VALID * ROUNDS });
   const client = createClient({ ...service.urls, token });
-  // Fills the emulator's own list of requests, so that it does not grow any further.
-  const request = { method: 'POST', url: '/matchmaker/v1/players/connected', headers: {} };
-  for (let i = 0; i < 10_500; i++) emulator.handle(request).subscribe();
+  fillRequestsOf(emulator);
 
   const tokens = (round: string) =>
     Array.from({ length: SOCKETS }, (_, i) =>
@@ -82,6 +80,12 @@ export async function benchGate(report: Report): Promise<void> {
   handWritten.server.close();
   await service.close();
   await benchSlotFiles(report);
+}
+
+/** Fills the emulator's own list of requests, so that it does not grow any further. */
+function fillRequestsOf(emulator: Emulator): void {
+  const request = { method: 'POST', url: '/matchmaker/v1/players/connected', headers: {} };
+  for (let i = 0; i < 10_500; i++) emulator.handle(request).subscribe();
 }
 
 async function open(): Promise<{ readonly server: Server; readonly port: number }> {

@@ -47,11 +47,7 @@ export function planDisruptions(stage: Stage): {
 
   const publishBulk = async () => {
     const nth = bulks++;
-    for (const own of bulky) {
-      const identity = own[nth % own.length]!;
-      const events = Array.from({ length: plan.bulk }, () => nextEvent(identity));
-      await service.publish(events, identity.token);
-    }
+    for (const own of bulky) await publishTo(stage, own[nth % own.length]!);
   };
   const throwInSubscriber = async () => {
     if (await hasThrown(stage)) throws++;
@@ -113,4 +109,12 @@ async function hasThrown({ service, followers, identities, nextEvent }: Stage): 
     await Promise.race([thrown, wait(1_000)]);
   }
   return thrown;
+}
+
+async function publishTo(
+  { plan, service, nextEvent }: Stage,
+  identity: Stage['identities'][number],
+): Promise<void> {
+  const events = Array.from({ length: plan.bulk }, () => nextEvent(identity));
+  await service.publish(events, identity.token);
 }
