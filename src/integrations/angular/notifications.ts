@@ -9,7 +9,7 @@ import { CLIENT_APP } from './lobby.js';
 import { ShownNotifications, type ShownNotification } from './shown-notifications.js';
 import { isWebUrl } from './urls.js';
 
-/** Notifications as they are to be shown, and what a player can do with them. */
+/** The notifications to show, and the actions of a player. */
 export interface Notifications<Own extends object = NoOwnEvents> {
   /** Those that are shown, four at most, the oldest first: it makes room for a new one. */
   readonly shown: Signal<readonly ShownNotification<Own>[]>;

@@ -4,7 +4,7 @@ import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.
 
 /** A notification that is shown. */
 export interface ShownNotification<Own extends object = NoOwnEvents> {
-  /** Different for each: what to track it by in a template. */
+  /** Different for each notification: track it by this in a template. */
   readonly id: number;
   readonly notification: Notification;
   /** The event that it belongs to. */
@@ -19,10 +19,10 @@ export interface ShownNotification<Own extends object = NoOwnEvents> {
 /** How many are shown at once. */
 const MAX_SHOWN = 4;
 
-/** What a player may touch a notification with. */
+/** How a player touches a notification. */
 type Holder = 'pointer' | 'focus';
 
-/** What the notifications need of their page. */
+/** The settings of the notifications, and whether their page is hidden. */
 interface ShownNotificationsConfig {
   /** How long one is shown, in ms. */
   readonly duration: number;
