@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -32,73 +32,29 @@ export async function startBoard({
   port = 0,
   variant = 'zoneless',
   members = 137,
-  ...more
+  every,
+  print = () => undefined,
 }: BoardConfig = {}) {
-  const { every, print = () => undefined } = more;
   const lobbyPort = await freePort();
-  // Player tokens are usually valid for two minutes. Here there is no hurry.
-  const emulator = createEmulator({ reservation: 3_600_000, random: Math.random });
-  const ports = { default: { hostname: '127.0.0.1', port: lobbyPort, is_tls: false } };
-  const world = seedWorld(emulator, { members, ports });
-  emulator.updateProfile(world.identityId, { display_name: 'Ada Lovelace' });
-  const grace = emulator.addIdentity({ display_name: 'Grace Hopper' });
-  emulator.join(world.groupId, grace.identity_id);
-  const players = [
-    { name: 'Ada', identity_id: world.identityId, token: world.identityToken },
-    { name: 'Grace', ...grace },
-  ];
-  emulator.befriend(world.identityId, grace.identity_id);
-  for (const friend of world.friendIds) emulator.befriend(grace.identity_id, friend);
+  const { emulator, world, grace, players } = createWorld(members, lobbyPort);
   await bringOnline(emulator, world.groupId, world.identityToken);
-
   let service = await listen(emulator);
-  const platform = createServer((request, response) => answer(request, response));
+  const pagePort = port || (await freePort());
+  const url = `http://localhost:${pagePort}`;
+  const platform = createServer(platformOf({ emulator, world, players, pageUrl: url }));
   const platformUrl = await urlOf(platform);
   const lobby = await startServer('../lobby-server/main.ts', print, {
     PORT: String(lobbyPort),
     LOBBY_RX_URL: service.url,
     LOBBY_TOKEN: world.lobbyToken,
   });
-  const pagePort = port || (await freePort());
   const page = await startServer(`dist/${variant}/server/server.mjs`, print, {
     PORT: String(pagePort),
     SERVICE_URL: service.url,
     PLATFORM_URL: platformUrl,
   });
-  const url = `http://localhost:${pagePort}`;
   const activities = ['presence', 'presence', 'profile', 'members', 'chat'] as const;
   const happening = every && simulateActivity(emulator, world, { every, activities }).subscribe();
-
-  /** Signs players in by a form that sends itself, renews their tokens, and finds them a lobby. */
-  function answer(request: IncomingMessage, response: ServerResponse): void {
-    const player = players.find(
-      ({ name, token }) =>
-        request.url === `/${name.toLowerCase()}` || request.headers.authorization === `Bearer ${token}`,
-    );
-    if (!player) return void response.writeHead(401).end();
-    if (request.url === '/renew') {
-      player.token = emulator.renewToken(player.token);
-      return void response.end(player.token);
-    }
-    if (request.url === '/find') {
-      try {
-        emulator.sendLobbyJoin(player.identity_id, world.lobbyId);
-        response.writeHead(204).end();
-      } catch {
-        response.writeHead(503).end();
-      }
-      return;
-    }
-    const fields = { token: player.token, group_id: world.groupId, name: player.name };
-    const inputs = Object.entries(fields).map(
-      ([name, value]) => `<input type="hidden" name="${name}" value="${value}">`,
-    );
-    response.writeHead(200, { 'content-type': 'text/html', 'cache-control': 'no-store' });
-    response.end(
-      `<!doctype html><form method="post" action="${url}/session">${inputs.join('')}</form><script>document.forms[0].submit()</script>`,
-    );
-  }
-
   return {
     emulator,
     world,
@@ -125,6 +81,71 @@ export async function startBoard({
       await service.close();
     },
   };
+}
+
+/** A player who can sign in. */
+interface BoardPlayer {
+  readonly name: string;
+  readonly identity_id: string;
+  token: string;
+}
+
+/** An emulated service whose group has two players who can sign in, Ada and Grace. */
+function createWorld(members: number, lobbyPort: number) {
+  // Player tokens are usually valid for two minutes. Here there is no hurry.
+  const emulator = createEmulator({ reservation: 3_600_000, random: Math.random });
+  const ports = { default: { hostname: '127.0.0.1', port: lobbyPort, is_tls: false } };
+  const world = seedWorld(emulator, { members, ports });
+  emulator.updateProfile(world.identityId, { display_name: 'Ada Lovelace' });
+  const grace = emulator.addIdentity({ display_name: 'Grace Hopper' });
+  emulator.join(world.groupId, grace.identity_id);
+  emulator.befriend(world.identityId, grace.identity_id);
+  for (const friend of world.friendIds) emulator.befriend(grace.identity_id, friend);
+  const players: readonly BoardPlayer[] = [
+    { name: 'Ada', identity_id: world.identityId, token: world.identityToken },
+    { name: 'Grace', ...grace },
+  ];
+  return { emulator, world, grace, players };
+}
+
+/** What the platform of the game knows. */
+interface Platform extends Pick<ReturnType<typeof createWorld>, 'emulator' | 'world' | 'players'> {
+  readonly pageUrl: string;
+}
+
+/** Signs players in by a form that sends itself, renews their tokens, and finds them a lobby. */
+function platformOf({ emulator, world, players, pageUrl }: Platform): RequestListener {
+  return (request, response) => {
+    const player = players.find(
+      ({ name, token }) =>
+        request.url === `/${name.toLowerCase()}` || request.headers.authorization === `Bearer ${token}`,
+    );
+    if (!player) {
+      response.writeHead(401).end();
+    } else if (request.url === '/renew') {
+      player.token = emulator.renewToken(player.token);
+      response.end(player.token);
+    } else if (request.url === '/find') {
+      try {
+        emulator.sendLobbyJoin(player.identity_id, world.lobbyId);
+        response.writeHead(204).end();
+      } catch {
+        response.writeHead(503).end();
+      }
+    } else {
+      response.writeHead(200, { 'content-type': 'text/html', 'cache-control': 'no-store' });
+      response.end(signInForm(player, world.groupId, pageUrl));
+    }
+  };
+}
+
+/** A page whose form signs a player in. */
+function signInForm({ token, name }: BoardPlayer, group_id: string, pageUrl: string): string {
+  const inputs = Object.entries({ token, group_id, name }).map(
+    ([field, value]) => `<input type="hidden" name="${field}" value="${value}">`,
+  );
+  const form = `<form method="post" action="${pageUrl}/session">${inputs.join('')}</form>`;
+  return `<!doctype html>${form}<script>document.forms[0].submit()</script>`;
 }
 
 /** A running board. */

@@ -8,8 +8,8 @@ import type { Transport } from './transport.js';
 /** The options of {@link fromFetch}. */
 export interface FetchConfig extends BodyConfig {
   /**
-   * The `fetch` to use. Default: cross-fetch with keep-alive in Node, the platform's `fetch`
-   * elsewhere.
+   * The `fetch` to use. Default: cross-fetch with keep-alive in Node, `node:http` in Bun, the
+   * platform's `fetch` elsewhere.
    */
   readonly fetch?: FetchLike;
 }

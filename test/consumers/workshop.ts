@@ -36,7 +36,8 @@ export interface Row extends Consumer {
 }
 
 const NPM = 'npm install --prefer-offline --no-audit --no-fund --ignore-scripts --loglevel=error';
-const LIMIT = 180_000;
+/** What takes this long hangs, also on a machine with other work. */
+const LIMIT_MS = 600_000;
 
 /** Sets a workshop up in a temporary folder, and lets each of its consumers work. */
 export async function open(workshop: Workshop, tarball: string, onRow: (row: Row) => void): Promise<void> {
@@ -86,7 +87,7 @@ function failureOf(command: string, folder: string, prints?: string): Promise<st
   // What this process was started with must not reach the consumers.
   delete (env as NodeJS.ProcessEnv).NODE_OPTIONS;
   return new Promise(resolve => {
-    const options = { cwd: folder, env, timeout: LIMIT, maxBuffer: 2 ** 26 };
+    const options = { cwd: folder, env, timeout: LIMIT_MS, maxBuffer: 2 ** 26 };
     execFile('bash', ['-c', command], options, (error, stdout, stderr) => {
       const shown = `${stdout}${stderr}`.trim();
       const printed = prints === undefined || stdout.split('\n').some(line => line.trim() === prints);

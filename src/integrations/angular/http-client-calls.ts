@@ -24,7 +24,7 @@ import { CALL_TRANSPORT, type LobbyClientFeature } from './lobby.js';
 import { isSameUrl } from './urls.js';
 
 /**
- * What an interceptor can know of a request of this library; undefined for any other request.
+ * Tells an interceptor about a request of this library. `undefined` for any other request.
  * `idempotent` tells whether it may be sent more than once to the same effect: `players.connected`
  * is not, so an interceptor that retries has to look.
  *

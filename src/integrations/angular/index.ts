@@ -9,10 +9,6 @@ export { injectFeed, type LiveFeed } from './live-feed.js';
 export { injectRoster, type LiveRoster } from './live-roster.js';
 export type { LobbyClientConfig } from './lobby-client-config.js';
 export { injectLobbyClient, LOBBY_CLIENT, provideLobbyClient, type LobbyClientFeature } from './lobby.js';
-export {
-  injectNotifications,
-  type Notifications,
-  type NotificationsConfig,
-  type ShownNotification,
-} from './notifications.js';
+export { injectNotifications, type Notifications, type NotificationsConfig } from './notifications.js';
+export type { ShownNotification } from './shown-notifications.js';
 export { withOneFeedForAllTabs } from './one-feed-for-all-tabs.js';

@@ -32,7 +32,7 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   readonly leads: Signal<boolean>;
   /** Takes a gap or a lobby join out of the signals of all components: it has been dealt with. */
   dismiss(handled: Gap | LobbyJoinEvent): void;
-  /** Tries now; begins again after the feed has been closed. */
+  /** Tries now. Begins again if the feed has been closed. */
   reload(): void;
   /**
    * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is

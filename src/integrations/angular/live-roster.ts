@@ -24,29 +24,32 @@ import { injectLobbyClient, CLIENT_APP } from './lobby.js';
 /** The members of a group as signals, until what injected them is destroyed. They never throw. */
 export interface LiveRoster {
   /**
-   * The members, by `identity_id`; undefined until they have come. They stay while the watch is
+   * The members, by `identity_id`. `undefined` until they have come. They stay while the watch is
    * retrying, and when it has ended.
    */
   readonly value: Signal<ReadonlyMap<string, GroupMember> | undefined>;
   /**
-   * The status of the watch: `live`, `retrying` and so on; `idle` without a group. `closed` if
-   * polling again cannot help; see `error`.
+   * The status of the watch: `live`, `retrying` and so on. `idle` without a group. `closed` if
+   * polling again cannot help: see `error`.
    */
   readonly status: Signal<WatchStatus>;
-  /** Why the watch has ended; undefined until then. */
+  /** Why the watch has ended. `undefined` until then. */
   readonly error: Signal<unknown>;
   /** Whether the members are still to come. */
   readonly isLoading: Signal<boolean>;
   /** Whether the members are known. */
   hasValue(): boolean;
-  /** Tries now; watches again after the watch has ended. */
+  /** Tries now. Watches again if the watch has ended. */
   reload(): void;
 }
 
 /** A server does not wait any longer for a group, in ms. The browser asks again. */
 const SERVER_PATIENCE_MS = 2_000;
 
-/** Which group is shown: its state, or why there is none, and what a server has handed over. */
+/**
+ * The group to show, with its state, or why it has no state, and the members that a server handed
+ * over.
+ */
 interface Wanted {
   readonly group_id?: string;
   readonly state?: StateObservable<RosterState>;
@@ -113,7 +116,7 @@ export function injectRoster(
     if (!shared || id === undefined) return;
     const watching = untracked(() =>
       zone.outside(readOnce ? readOnce(shared, id) : shared).subscribe(state => {
-        // A later reader must not see what is old by then.
+        // A later reader must not see members that are old by then.
         if (!isServer && state.members) handedOver.remove(keyOf(id));
         latest.set({ of, state });
       }),
@@ -138,8 +141,8 @@ export function injectRoster(
 }
 
 /**
- * The state of a group on a server, until its members have come: who renders a page for once does
- * not want to hear of changes.
+ * The state of a group on a server, until its members have come: a page that is rendered once
+ * cannot show changes.
  */
 function readingOnce(): (state: StateObservable<RosterState>, group_id: string) => Observable<RosterState> {
   const { scheduler } = inject(CLIENT_APP);

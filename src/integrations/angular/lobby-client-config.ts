@@ -3,7 +3,7 @@ import { aBoolean, checkArgument, definedOptions, milliseconds } from '../../err
 import type { EventCodecs, NoOwnEvents } from '../../protocol/index.js';
 
 /**
- * What `provideLobbyClient` is given: the options of `createClient`, and those of an application.
+ * The argument of `provideLobbyClient`: the options of `createClient`, and those of an application.
  */
 export interface LobbyClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends ClientConfig<Codecs> {
   /**
@@ -26,8 +26,8 @@ export interface LobbyClientConfig<Codecs extends EventCodecs = NoOwnEvents> ext
 const RENDER_TIMEOUT_MS = 60_000;
 
 /**
- * What is the client's, and what is the application's. Throws an `InputError` if the latter is
- * invalid.
+ * Separates the options of the client from those of the application. Throws an `InputError` if one
+ * of the latter is invalid.
  */
 export function checkedLobbyClientConfig({
   renderTimeout = RENDER_TIMEOUT_MS,

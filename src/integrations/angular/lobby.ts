@@ -44,7 +44,7 @@ export interface LobbyClientFeature {
 export interface ClientApp {
   readonly zone: AppZone;
   readonly config: ClientConfig<EventCodecs>;
-  /** The clock of the client: what it schedules does not keep the application unstable. */
+  /** The clock of the client. Its timers do not keep the application unstable. */
   readonly scheduler: SchedulerLike;
   readonly isServer: boolean;
   readonly renderTimeout: number;
@@ -54,10 +54,10 @@ export interface ClientApp {
 
 export const CLIENT_APP = /* @__PURE__ */ new InjectionToken<ClientApp>('CLIENT_APP');
 
-/** How requests that do not block are sent; null if by the client's own transport. */
+/** How requests that do not block are sent. `null`: by the transport of the client. */
 export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | null>('LOBBY_CALL_TRANSPORT');
 
-/** What shares the client's feed with other tabs; null if nothing does, as on a server. */
+/** Shares the client's feed with other tabs. `null`: nothing does, as on a server. */
 export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null>('LOBBY_FEED_SHARING');
 
 /**
@@ -79,8 +79,8 @@ export const LOBBY_CLIENT = /* @__PURE__ */ new InjectionToken<Client>('LOBBY_CL
  *
  * Polls run outside of the zone, so that they never keep an application unstable: neither
  * `whenStable()` nor a server's rendering waits for them. Plain requests are pending tasks, as
- * those of `HttpClient` are. The client is closed with the injector; requests that are open then
- * are aborted, and never answer. On a server, it is closed when the visitor leaves, too: then open
+ * those of `HttpClient` are. The client is closed with the injector. Requests that are open then
+ * are aborted, and never answer. On a server, it is also closed when the visitor leaves. Then open
  * requests fail.
  *
  * Injecting the client throws an `InputError` if an option is unknown or invalid.
@@ -123,7 +123,7 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
 function createApp(given: LobbyClientConfig<EventCodecs>): ClientApp {
   checkArgument('what provideLobbyClient() is given', plainObject, given);
   const { client: config, ...application } = checkedLobbyClientConfig(given);
-  // Refuses what is invalid before any of it is used. It sends nothing.
+  // Throws if an option is invalid, before any of them is used. It sends nothing.
   createClient(config);
   const zone = new AppZone(inject(NgZone));
   const scheduler = zone.scheduler(config.scheduler ?? asyncScheduler);
@@ -155,7 +155,7 @@ function createLobbyClient(): Client {
   }
   const share = inject(FEED_SHARING);
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
-  // They have what comes from now on, before anything shows it.
+  // They get each profile from now on, before anything shows it.
   feedState(client);
   zone.outside(eventsOf(client.events.feed)).subscribe(event => {
     if (event.kind === 'identity_update') profiles.keep(event.identity);

@@ -1,29 +1,15 @@
 import { DOCUMENT } from '@angular/common';
-import { assertInInjectionContext, inject, signal, DestroyRef, type Signal } from '@angular/core';
-import type { Subscription } from 'rxjs';
+import { assertInInjectionContext, DestroyRef, inject, type Signal } from '@angular/core';
 import { checkOptions, milliseconds, plainObject, type Options } from '../../error/index.js';
 import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.js';
 import { pageEvents } from '../../stream/index.js';
 import { injectFollow } from './inject-follow.js';
 import { injectFollowedFeed } from './live-feed.js';
 import { CLIENT_APP } from './lobby.js';
+import { ShownNotifications, type ShownNotification } from './shown-notifications.js';
 import { isWebUrl } from './urls.js';
 
-/** A notification that is shown. */
-export interface ShownNotification<Own extends object = NoOwnEvents> {
-  /** Different for each: what to track it by in a template. */
-  readonly id: number;
-  readonly notification: Notification;
-  /** The event that it belongs to. */
-  readonly event: LiveEvent<Own>;
-  /**
-   * Whether `open` leads anywhere: to a handler of yours, or to its `url`, which has to be one of
-   * http: or https:.
-   */
-  readonly canOpen: boolean;
-}
-
-/** Notifications as they are to be shown, and what a player can do with them. */
+/** The notifications to show, and the actions of a player. */
 export interface Notifications<Own extends object = NoOwnEvents> {
   /** Those that are shown, four at most, the oldest first: it makes room for a new one. */
   readonly shown: Signal<readonly ShownNotification<Own>[]>;
@@ -54,9 +40,6 @@ export interface NotificationsConfig<Own extends object = NoOwnEvents> {
   readonly open?: Readonly<Record<string, (event: LiveEvent<Own>) => void>>;
 }
 
-/** How many are shown at once. */
-const MAX_SHOWN = 4;
-
 const OPTIONS: Options<NotificationsConfig> = {
   duration: milliseconds,
   open: {
@@ -82,80 +65,44 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
 ): Notifications<Own> {
   assertInInjectionContext(injectNotifications);
   checkOptions<object>(config, OPTIONS);
-  const { duration = 6_000, open: openers = {} } = config;
   const { zone, scheduler } = inject(CLIENT_APP);
   const document = inject(DOCUMENT) as DocumentLike;
-  const timers = new Map<number, Subscription>();
-  const holders = new Map<number, Set<string>>();
-  const shown = signal<readonly ShownNotification<Own>[]>([]);
-  let lastId = 0;
-
+  const { duration = 6_000, open: openers = {} } = config;
+  const shown = new ShownNotifications<Own>({
+    duration,
+    scheduler,
+    isPageHidden: () => document.visibilityState === 'hidden',
+  });
   const openerOf = (event: LiveEvent<Own>) => {
     const { kind, name = kind } = event as { readonly kind: string; readonly name?: string };
     return Object.hasOwn(openers, name) ? openers[name] : undefined;
   };
-  const stopTimer = (id: number) => {
-    timers.get(id)?.unsubscribe();
-    timers.delete(id);
-  };
-  const isHeld = (id: number) => (holders.get(id)?.size ?? 0) > 0;
-  const startTimer = (id: number) => {
-    stopTimer(id);
-    // What comes while the page is hidden keeps its time until it can be seen.
-    if (isHeld(id) || document.visibilityState === 'hidden') return;
-    timers.set(
-      id,
-      scheduler.schedule(() => dismiss(id), duration),
-    );
-  };
-  const dismiss = (id: number) => {
-    stopTimer(id);
-    holders.delete(id);
-    shown.update(before => before.filter(one => one.id !== id));
-  };
-  const isShown = (id: number) => shown().some(one => one.id === id);
-  const hold: Notifications['hold'] = (id, by = 'pointer') => {
-    if (!isShown(id)) return;
-    stopTimer(id);
-    holders.set(id, new Set([...(holders.get(id) ?? []), by]));
-  };
-  const release: Notifications['release'] = (id, by = 'pointer') => {
-    holders.get(id)?.delete(by);
-    if (isShown(id)) startTimer(id);
-  };
-  const show = (notification: Notification, event: LiveEvent<Own>) => {
-    const id = ++lastId;
-    const canOpen = openerOf(event) !== undefined || isWebUrl(notification.url);
-    shown.update(before => [...before, { id, notification, event, canOpen }]);
-    startTimer(id);
-    if (shown().length <= MAX_SHOWN) return;
-    const others = shown().slice(0, -1);
-    // One that the player touches stays, if it can.
-    const leaving = others.find(one => !isHeld(one.id)) ?? others[0];
-    if (leaving) dismiss(leaving.id);
-  };
   const open = (id: number) => {
-    const one = shown().find(candidate => candidate.id === id);
-    if (!one?.canOpen) return;
-    dismiss(id);
-    const opener = openerOf(one.event);
-    if (opener) zone.inside(() => opener(one.event));
-    else document.defaultView?.open(one.notification.url, '_blank', 'noopener,noreferrer');
+    const opened = shown.find(id);
+    if (!opened?.canOpen) return;
+    shown.dismiss(id);
+    const opener = openerOf(opened.event);
+    if (opener) zone.inside(() => opener(opened.event));
+    else document.defaultView?.open(opened.notification.url, '_blank', 'noopener,noreferrer');
   };
 
   const follow = injectFollow();
-  follow(zone.outside(pageEvents('visibilitychange')), () => {
-    for (const { id } of shown()) startTimer(id);
-  });
+  follow(zone.outside(pageEvents('visibilitychange')), () => shown.restartTimers());
   follow(injectFollowedFeed<Own>().event$, event => {
     // The compiler cannot narrow a union while its kinds are still generic.
     const { notification } = event as { readonly notification?: Notification };
-    if (notification) show(notification, event);
+    if (!notification) return;
+    const canOpen = openerOf(event) !== undefined || isWebUrl(notification.url);
+    shown.show({ notification, event, canOpen });
   });
-  inject(DestroyRef).onDestroy(() => {
-    for (const timer of timers.values()) timer.unsubscribe();
-  });
-  return { shown: shown.asReadonly(), hold, release, open, dismiss };
+  inject(DestroyRef).onDestroy(() => shown.stopTimers());
+  return {
+    shown: shown.shown,
+    hold: (id, by) => shown.hold(id, by),
+    release: (id, by) => shown.release(id, by),
+    open,
+    dismiss: id => shown.dismiss(id),
+  };
 }
 
 /** The part of a document that is used. */

@@ -46,10 +46,10 @@ const OWN_SHARE = 'an acrossTabs() of its own for each feed and roster, with a n
 const OPTIONS: Options<AcrossTabsConfig> = { scheduler: schedulerLike };
 
 /**
- * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and tells
- * the others the answers, the gaps and the status. When that tab is closed, crashes, is frozen or
- * goes into the back/forward cache, another one continues from its checkpoint; if it says nothing
- * for three seconds, a visible one takes over. No tab loses an answer or gets it twice, unless the
+ * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and sends
+ * the answers, the gaps and the status to the others. When that tab is closed, crashes, is frozen
+ * or goes into the back/forward cache, another one continues from its checkpoint. If it is silent
+ * for three seconds, a visible tab takes over. No tab loses an answer or gets it twice, unless the
  * service itself sends it again after a resume.
  *
  * The name must include the identity, or whatever else the answers depend on: tabs with the same

@@ -3,10 +3,10 @@ import { defer, interval, tap, type Observable, type SchedulerLike } from 'rxjs'
 /** The time between two beats, in ms. */
 const INTERVAL_MS = 1_000;
 
-/** So many beats without a message are a silence. */
+/** The number of beats without a message after which the other tabs are silent. */
 const MAX_MISSED = 3;
 
-/** A beat after so many times its interval is late. */
+/** A beat that comes after more than this many intervals is late. */
 const LATE = 2;
 
 /** Beats regularly, and notices if the other tabs are silent, or if this tab itself stood still. */
@@ -16,7 +16,7 @@ export class Heartbeat {
   readonly #scheduler: SchedulerLike;
   #lastBeat = 0;
   #silence = 0;
-  /** It stood still, and no tab has asked since then what has changed. */
+  /** This tab stood still, and has not yet asked what has changed. */
   #isDoubtful = false;
 
   constructor(scheduler: SchedulerLike) {
@@ -57,7 +57,7 @@ export class Heartbeat {
     return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * INTERVAL_MS;
   }
 
-  /** What may have changed while it stood still is known. */
+  /** Called once this tab knows whether anything changed while it stood still. */
   settleDoubt(): void {
     this.#isDoubtful = false;
   }

@@ -1,7 +1,7 @@
 import { concat, defer, distinctUntilChanged, map, of, type Observable } from 'rxjs';
 import { pageEvents } from '../../stream/index.js';
 
-/** What the events of a page say about its life. */
+/** Whether a page is alive after each of these events. */
 const ALIVE: Readonly<Record<string, boolean>> = {
   pagehide: false,
   freeze: false,
@@ -13,7 +13,7 @@ const ALIVE: Readonly<Record<string, boolean>> = {
  * Whether the page is alive: now, and whenever that changes. It is not while it is frozen or in the
  * back/forward cache, or once it has been left. `false` is emitted synchronously, in the last
  * moment in which a page can still close its connections. Hidden pages are alive. It never
- * completes; outside of a page it is always `true`.
+ * completes. Outside of a page it is always `true`.
  *
  * @example
  * pageAlive().pipe(switchMap(isAlive => (isAlive ? updates$ : NEVER)));

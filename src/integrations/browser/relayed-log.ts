@@ -11,7 +11,7 @@ import type { Relayed } from './tab-message.js';
 /** The number of signals that are kept for tabs that have missed them. */
 const MAX_RELAYED = 50;
 
-/** What a tab has taken of the shared watch: the last signals, and the status. */
+/** The last signals that a tab has taken from the shared watch, and their status. */
 export class RelayedLog<A> {
   /** Each answer is the whole state. */
   readonly isState: boolean;
@@ -73,8 +73,8 @@ export class RelayedLog<A> {
   }
 
   /**
-   * Goes to a position without the signals before it. Emits it: who follows has to know where to go
-   * on.
+   * Goes to a position without the signals before it. Emits that position, from which a follower
+   * continues.
    */
   skipTo(checkpoint: Checkpoint): readonly WatchSignal<A>[] {
     this.#position = checkpoint;
@@ -83,7 +83,7 @@ export class RelayedLog<A> {
     return this.isState ? [] : [{ kind: 'checkpoint', checkpoint }];
   }
 
-  /** What followed a position; undefined if that is not known any more. */
+  /** The signals after a position. `undefined` if they are no longer known. */
   since(position: Checkpoint | undefined): readonly Relayed<A>[] | undefined {
     if (this.isState) return this.#relayed;
     if (position === undefined || position.index === this.index) return [];

@@ -93,12 +93,13 @@ async function inspect(locks: TabLocks, name: string): Promise<TabLock> {
   const self = await ownerOf(locks, name);
   return {
     isWanted: await isWanted(locks, name),
-    // If the browser does not say, or did not say who this tab is, it counts as having the lock.
+    // If the browser does not name the owner, or did not name this tab, this tab counts as the
+    // owner.
     isHeld: async () => self === UNKNOWN || [self, UNKNOWN].includes(await ownerOf(locks, name)),
   };
 }
 
-/** Which tab has a lock; undefined if none has. */
+/** The tab that has a lock. `undefined` if no tab has it. */
 function ownerOf(locks: TabLocks, name: string): Promise<string | undefined> {
   return locks.query().then(
     ({ held = [] }) => held.find(lock => lock.name === name)?.clientId,

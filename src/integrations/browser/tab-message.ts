@@ -16,8 +16,8 @@ export type TabMessage<A> =
   | { readonly kind: 'beat'; readonly epoch: number; readonly index: string | undefined };
 
 /**
- * What has followed a position? `hello`: a tab has come, or has missed something. `claim`: a tab
- * has got the lock, and is about to poll from there. Earlier leaders have smaller epochs.
+ * Asks for the signals after a position. `hello`: a tab has come, or has missed something. `claim`:
+ * a tab has got the lock, and is about to poll from there. Earlier leaders have smaller epochs.
  */
 export interface TabQuestion {
   readonly kind: 'hello' | 'claim';
@@ -27,8 +27,8 @@ export interface TabQuestion {
 }
 
 /**
- * The answer to a question: what the tab that asked has missed, or undefined if that is not known
- * any more.
+ * The answer to a question: the signals that the tab has missed, or `undefined` if they are no
+ * longer known.
  */
 export interface TabReply<A> {
   readonly kind: 'reply';
@@ -62,7 +62,7 @@ export function cloneable(status: WatchStatus): WatchStatus {
   return { ...status, error: { ...fields, ...words } };
 }
 
-/** A status as it came: what was an error is one again. */
+/** Turns the fields of an error in a received status into an `Error` again. */
 export function revived(status: WatchStatus): WatchStatus {
   if (status.error === undefined) return status;
   const fields = status.error as { readonly message: string };

@@ -1,4 +1,4 @@
-import { BehaviorSubject, type SchedulerLike } from 'rxjs';
+import { BehaviorSubject, type Observable, type SchedulerLike } from 'rxjs';
 import type { WatchSignal } from '../../stream/index.js';
 import type { Heartbeat } from './heartbeat.js';
 import type { RelayedLog } from './relayed-log.js';
@@ -26,19 +26,16 @@ export interface TabMemory<A> {
  * The lock of a tab that has it, as far as it knows. A settling leader does not poll yet: it may
  * still learn where to poll from.
  */
-export interface Lead {
+interface Lead {
   epoch: number;
   isSettling: boolean;
   readonly isHeld: () => Promise<boolean>;
 }
 
-/** What a tab says to the others, and what it makes of what they say. */
+/** The messages of a tab to the others, and theirs to it. It knows whether its tab leads. */
 export class TabTalk<A> {
-  /**
-   * Whether this tab polls for itself: it may have no lock, or cannot send anything to the others.
-   */
-  readonly isAlone$ = new BehaviorSubject(false);
-  lead: Lead | undefined;
+  readonly #isAlone$ = new BehaviorSubject(false);
+  #lead: Lead | undefined;
   #isClosed = false;
 
   /** `emit` gets the signals of other tabs. */
@@ -51,18 +48,53 @@ export class TabTalk<A> {
     channel.onmessage = ({ data }) => this.#onMessage(data as TabMessage<A>).forEach(emit);
   }
 
-  /** Ends it: what it posts is not sent any more. */
+  /** Whether this tab polls for itself: it has no locks, or cannot send anything to the others. */
+  get isAlone$(): Observable<boolean> {
+    return this.#isAlone$;
+  }
+
+  get isAlone(): boolean {
+    return this.#isAlone$.value;
+  }
+
+  beAlone(): void {
+    this.#isAlone$.next(true);
+  }
+
+  /** Whether this tab has the lock, as far as it knows. */
+  get hasLead(): boolean {
+    return this.#lead !== undefined;
+  }
+
+  /** This tab has got the lock. It asks the others where to poll from. */
+  beginLead(isHeld: () => Promise<boolean>): void {
+    this.memory.heartbeat.settleDoubt();
+    // A tab that has just come does not know how many leaders there have been.
+    this.#claim(Math.max(this.memory.epoch + 1, this.scheduler.now()));
+    this.#lead = { epoch: this.memory.epoch, isSettling: true, isHeld };
+  }
+
+  /** This tab begins to poll. An answer that comes later does not change where it polls from. */
+  settleLead(): void {
+    if (this.#lead) this.#lead.isSettling = false;
+  }
+
+  endLead(): void {
+    this.#lead = undefined;
+  }
+
+  /** Sends nothing from now on. */
   close(): void {
     this.#isClosed = true;
     this.channel.close();
   }
 
   post(message: TabMessage<A>): void {
-    if (this.#isClosed || this.isAlone$.value) return;
+    if (this.#isClosed || this.isAlone) return;
     try {
       this.channel.postMessage(message);
     } catch {
-      this.isAlone$.next(true);
+      this.beAlone();
     }
   }
 
@@ -71,20 +103,32 @@ export class TabTalk<A> {
     this.post({ kind, by: id, epoch, position: log.position });
   }
 
-  #reply({ by: to, position: from }: TabQuestion): void {
-    const { epoch, log } = this.memory;
-    const [position, status] = [log.position, cloneable(log.status)];
-    this.post({ kind: 'reply', to, epoch, after: from?.index, position, status, missed: log.since(from) });
+  /** Tells the others that the leader is there. */
+  beat(): void {
+    if (this.#lead) this.post({ kind: 'beat', epoch: this.#lead.epoch, index: this.memory.log.index });
   }
 
-  claim(epoch: number): void {
+  #reply({ by, position: since }: TabQuestion): void {
+    const { epoch, log } = this.memory;
+    this.post({
+      kind: 'reply',
+      to: by,
+      epoch,
+      after: since?.index,
+      position: log.position,
+      status: cloneable(log.status),
+      missed: log.since(since),
+    });
+  }
+
+  #claim(epoch: number): void {
     this.memory.epoch = epoch;
     this.ask('claim');
   }
 
   /** Whether it leads beyond doubt: it knows of no newer leader, and can have missed none. */
   isSure(): boolean {
-    return this.lead?.epoch === this.memory.epoch && !this.memory.heartbeat.hasStoodStill();
+    return this.#lead?.epoch === this.memory.epoch && !this.memory.heartbeat.hasStoodStill();
   }
 
   /**
@@ -92,11 +136,11 @@ export class TabTalk<A> {
    * clock was ahead.
    */
   async leads(): Promise<boolean> {
-    const asking = this.lead;
+    const asking = this.#lead;
     if (!asking || this.isSure()) return asking !== undefined;
-    if (!(await asking.isHeld()) || this.lead !== asking) return false;
+    if (!(await asking.isHeld()) || this.#lead !== asking) return false;
     this.memory.heartbeat.settleDoubt();
-    if (asking.epoch < this.memory.epoch) this.claim(this.memory.epoch + 1);
+    if (asking.epoch < this.memory.epoch) this.#claim(this.memory.epoch + 1);
     asking.epoch = this.memory.epoch;
     return true;
   }
@@ -104,7 +148,7 @@ export class TabTalk<A> {
   /** The signals that follow from a message. */
   #onMessage(message: TabMessage<A>): readonly WatchSignal<A>[] {
     const { id, log, heartbeat } = this.memory;
-    const lead = this.lead;
+    const lead = this.#lead;
     const isOlder = message.epoch < this.memory.epoch;
     this.memory.epoch = Math.max(this.memory.epoch, message.epoch);
     if (lead && message.kind !== 'reply') {
@@ -131,7 +175,7 @@ export class TabTalk<A> {
         if (log.place(message.relayed) === 'later') this.ask('hello');
         return log.take([withStatus(message.relayed, revived)]);
       case 'beat':
-        // What came before it has been missed.
+        // This tab has missed the signals before it.
         if (isFollowing && message.index !== log.index) this.ask('hello');
         return [];
     }

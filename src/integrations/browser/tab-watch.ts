@@ -22,12 +22,12 @@ import { Heartbeat } from './heartbeat.js';
 import { RelayedLog } from './relayed-log.js';
 import { tabLock, type TabLock, type TabLocks } from './tab-lock.js';
 import { cloneable, withStatus, type Relayed, type TabChannel } from './tab-message.js';
-import { TabTalk, type Lead, type TabMemory } from './tab-talk.js';
+import { TabTalk, type TabMemory } from './tab-talk.js';
 
 /** How long a signal of an earlier leader may take to arrive, in ms. */
 const SETTLE_MS = 50;
 
-/** What the tabs that share a watch have in common. */
+/** The settings of a watch that tabs share. */
 export interface TabSettings {
   /** Of the lock and of the channel. */
   readonly name: string;
@@ -37,7 +37,7 @@ export interface TabSettings {
   readonly onLead: (isLeading: boolean) => void;
 }
 
-/** What is needed of a browser. */
+/** The part of a browser that is used. */
 export interface TabBrowser {
   readonly locks: TabLocks;
   readonly openChannel: (name: string) => TabChannel;
@@ -45,11 +45,11 @@ export interface TabBrowser {
 }
 
 /**
- * The watch of one tab among those that share it. A tab follows: it emits what the leader sends.
- * When it gets the lock, it leads:
- * it polls on from where it is, and sends the signals to the others. Each signal has the index that
- * it follows, so that every tab knows what it has missed and what it has already, from whichever
- * tab it comes. Each subscription continues where the last stopped.
+ * The watch of one tab among those that share it. A tab follows: it emits the signals that the
+ * leader sends. When it gets the lock, it leads: it polls on from where it is, and sends the
+ * signals to the others. Each signal has the index that it follows, so that every tab knows which
+ * signals it has missed and which it has already, from whichever tab they come. Each subscription
+ * continues where the last stopped.
  */
 export function tabWatch<A>(
   watch: ResumableWatch<A>,
@@ -97,20 +97,16 @@ class Tab<A> {
   /** Follows until it gets the lock, and leads while it has it. */
   #together(): Observable<WatchSignal<A>> {
     const { browser, name } = this.settings;
-    const { heartbeat, log } = this.memory;
+    const { heartbeat } = this.memory;
     const silent$ = heartbeat.beats$.pipe(
-      tap(
-        () =>
-          this.#talk.lead &&
-          this.#talk.post({ kind: 'beat', epoch: this.#talk.lead.epoch, index: log.index }),
-      ),
-      filter(() => !this.#talk.lead && heartbeat.isSilent()),
+      tap(() => this.#talk.beat()),
+      filter(() => !this.#talk.hasLead && heartbeat.isSilent()),
       // It takes some beats to get the lock.
       tap(() => heartbeat.hear()),
     );
     return tabLock(browser.locks, name, silent$, browser.isVisible).pipe(
       catchError(() => {
-        this.#talk.isAlone$.next(true);
+        this.#talk.beAlone();
         return EMPTY;
       }),
       switchMap(lock => {
@@ -122,19 +118,18 @@ class Tab<A> {
     );
   }
 
-  /** What this tab polls while it leads. Each signal is sent to the others before it is emitted. */
+  /**
+   * The signals that this tab polls while it leads. Each signal is sent to the others before it is
+   * emitted.
+   */
   #led({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
-    const { heartbeat, log } = this.memory;
+    const { log } = this.memory;
     const { onLead, scheduler } = this.settings;
-    heartbeat.settleDoubt();
-    // A tab that has just come does not know how many leaders there have been.
-    this.#talk.claim(Math.max(this.memory.epoch + 1, scheduler.now()));
-    this.#talk.lead = { epoch: this.memory.epoch, isSettling: true, isHeld };
-    const lead: Lead = this.#talk.lead;
+    this.#talk.beginLead(isHeld);
     onLead(true);
     return (isWanted || log.position ? timer(SETTLE_MS, scheduler) : of(0)).pipe(
       switchMap(() => {
-        lead.isSettling = false;
+        this.#talk.settleLead();
         return this.#resumed();
       }),
       // The others know the status so far, which is no worse because another tab polls.
@@ -149,7 +144,7 @@ class Tab<A> {
       // It ends with the watch, although the waiting for locks would not.
       tap({ complete: () => this.subscriber.complete() }),
       finalize(() => {
-        this.#talk.lead = undefined;
+        this.#talk.endLead();
         onLead(false);
       }),
     );
@@ -162,7 +157,7 @@ class Tab<A> {
     const isEnd = signal.kind === 'status' && signal.status.state === 'closed';
     if (!isEnd) this.#talk.post({ kind: 'signal', epoch, relayed: withStatus(relayed, cloneable) });
     // It is requested again, alone.
-    if (!this.#talk.isAlone$.value) log.take([relayed]);
+    if (!this.#talk.isAlone) log.take([relayed]);
   }
 
   #alone(): Observable<WatchSignal<A>> {
@@ -174,12 +169,13 @@ class Tab<A> {
       return this.#resumed();
     }).pipe(
       tap({
-        // Where it goes on when the page comes back.
+        // It continues from here when the page comes back.
         next: signal => log.take([{ after: log.index, signal }]),
         complete: () => this.subscriber.complete(),
         finalize: () => onLead(false),
       }),
-      // What could not be sent may be the first word of a leader, which has to end before.
+      // The message that could not be sent may be the first one of a leader, which has to end
+      // before.
       subscribeOn(asapScheduler),
     );
   }

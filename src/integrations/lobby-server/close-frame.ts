@@ -48,7 +48,8 @@ const VIOLATIONS: Readonly<Record<string, number>> = {
 };
 
 /**
- * The close frame that ws itself sends after this error; undefined if the connection merely broke.
+ * The close frame that ws itself sends after this error. `undefined` if the connection merely
+ * broke.
  */
 export function closeFrameAfter({ code = '' }: NodeJS.ErrnoException): SocketClosed | undefined {
   return code.startsWith('WS_ERR_') ? { code: VIOLATIONS[code] ?? 1002, reason: code } : undefined;

@@ -12,7 +12,7 @@ import { MessageBuffer } from './message-buffer.js';
  */
 const STALLED_MS = 5_000;
 
-/** So many times `maxBufferedAmount` are never held, however short the time. */
+/** A connection with more than this many times `maxBufferedAmount` to send ends at once. */
 const MAX_STALLED = 4;
 
 /**
@@ -40,7 +40,7 @@ export interface ConnectionEnd extends SocketClosed {
 /** What becomes of a first message: one of these is called, once or more often. */
 interface FirstMessageListener {
   readonly complete: (message: PlayerMessage) => void;
-  /** So many bytes may come in small pieces, each of which costs more than its bytes. */
+  /** The bytes may come in small pieces, each of which costs more than its bytes. */
   readonly tooLarge: () => void;
   readonly left: () => void;
 }
@@ -61,13 +61,13 @@ export class Connection {
    */
   #closedByUs: SocketClosed | undefined;
   /**
-   * What ws has said of a frame that is none. A proxy that is restarted may send one between the
-   * frames of the client.
+   * The close frame that ws has sent after bytes that are no frame. A proxy that is restarted may
+   * send such bytes between the frames of the client.
    */
   #brokenFrame: SocketClosed | undefined;
   /**
-   * This side does not listen any more. Until then, what the client has sent before its end is
-   * theirs, however late it is inflated.
+   * This side does not listen any more. Until then, messages that the client sent before its end
+   * are delivered, however late they are inflated.
    */
   #isDeaf = false;
   #pings: Subscription | undefined;
@@ -138,7 +138,7 @@ export class Connection {
     const hasRoom = this.#messages?.moveTo(messages) ?? true;
     this.#messages = messages;
     if (!hasRoom) this.#refuseMessages();
-    const ping = () => this.#ping();
+    const ping = () => this.#pingOrTerminate();
     const { pingInterval, scheduler } = this.#settings;
     // Not an `interval`, of which each of many thousand players would hold the observables and
     // subscribers.
@@ -176,9 +176,7 @@ export class Connection {
     this.#ws.terminate();
   }
 
-  /**
-   * The player has come back on another connection. What comes on this one does not count any more.
-   */
+  /** The player has come back on another connection. Messages on this one no longer count. */
   replace({ code, reason }: SocketClosed): void {
     if (this.isOpen) this.closeOrTerminate(code, reason);
     else this.terminate();
@@ -205,12 +203,17 @@ export class Connection {
     this.closeOrTerminate(4413, 'too many messages at once');
   }
 
-  #ping(): void {
-    if (this.#unansweredPings++ < MAX_UNANSWERED_PINGS) return this.isOpen ? this.#ws.ping() : undefined;
-    const end = () => {
+  #pingOrTerminate(): void {
+    this.#unansweredPings++;
+    if (this.#unansweredPings <= MAX_UNANSWERED_PINGS) {
+      if (this.isOpen) this.#ws.ping();
+      return;
+    }
+    const terminate = () => {
+      // An answer that came in time may have been read only now.
       if (this.#unansweredPings > MAX_UNANSWERED_PINGS) this.#ws.terminate();
     };
-    this.#pings?.add(atDeadline(0, end, this.#settings.scheduler));
+    this.#pings?.add(atDeadline(0, terminate, this.#settings.scheduler));
   }
 
   #watchBufferedAmount(): void {

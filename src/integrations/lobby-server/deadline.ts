@@ -1,9 +1,9 @@
 import { take, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
 
 /**
- * Does something when a time, in ms, is over, unless it is unsubscribed from before. In a process
- * that was busy, timers are due before the sockets are read: what came in time gets a turn of the
- * event loop, in which it is read.
+ * Runs `work` after `time` ms, unless it is unsubscribed from first. In a process that was busy,
+ * timers are due before the sockets are read. So data that came in time gets a turn of the event
+ * loop, in which it is read.
  */
 export function atDeadline(time: number, work: () => void, scheduler: SchedulerLike): Subscription {
   const due = scheduler.schedule(() => {

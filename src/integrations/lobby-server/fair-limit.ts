@@ -4,9 +4,9 @@ import { networksOf } from './networks.js';
 /**
  * A limited number of places that addresses share. As long as fewer than half are taken, anyone may
  * take one, so that players behind one proxy are not kept out of an idle gate. After that an
- * address may hold a quarter of what is free, and at least two: a client with few addresses cannot
- * take the places of all others. Of IPv6, a /64 counts as one address; a /56 may hold twice as
- * much, and a /48 four times.
+ * address may hold a quarter of the free places, and at least two: a client with few addresses
+ * cannot take the places of all others. Of IPv6, a /64 counts as one address. A /56 may hold twice
+ * as much, and a /48 four times.
  */
 export interface FairLimit {
   /** How many are taken. */

@@ -19,7 +19,7 @@ export type GateLogEntry =
       readonly code: number;
       readonly reason: string;
       /**
-       * The name of the error, if there was one, and its message if it is an error of this library.
+       * The name of the error that led to it, and its message if it is an error of this library.
        */
       readonly error?: string;
     }
@@ -45,7 +45,7 @@ export type GateLogEntry =
       readonly wasAway?: true;
     }
   | {
-      /** `freeSlot` has completed, in so many attempts. */
+      /** `freeSlot` has completed, after this number of attempts. */
       readonly kind: 'freed';
       readonly at: number;
       readonly why: 'left' | 'unresolved';
@@ -84,9 +84,10 @@ export type GateLogEntry =
     }
   | {
       /**
-       * A hook of the config threw, returned something invalid, or what it returned failed or did
-       * not end in time. `freeSlot`: the slot is given up, and the service may still count the
-       * player. `slotFiles`: another process has started with the name of this gate.
+       * A hook of the config threw, returned something invalid, or returned an Observable or a
+       * promise that failed or did not end in time. `freeSlot`: the slot is given up, and the
+       * service may still count the player. `slotFiles`: another process has started with the name
+       * of this gate.
        */
       readonly kind: 'hook_failed';
       readonly at: number;

@@ -5,7 +5,7 @@ import type { Refusal } from './refusal.js';
 
 const MAX_REASONS = 64;
 
-/** Where a gate says what happens: each method counts it, and logs it. */
+/** The counts and the log of a gate. Each method counts one kind of event, and logs it. */
 export class GateReport {
   open = 0;
   away = 0;
@@ -15,7 +15,7 @@ export class GateReport {
   hookFailures = 0;
   /** How many clients have been refused, by reason. */
   readonly refusals = new Map<string, number>();
-  /** Emits after a player who was in has left. */
+  /** Emits after a player has left the lobby. */
   readonly left$ = new Subject<void>();
 
   constructor(

@@ -17,8 +17,8 @@ import type { GateSettings } from './lobby-gate-config.js';
 import type { GateLimits } from './fair-limit.js';
 import { closeOf } from './upgrade/index.js';
 
-// Public types: nothing here may import the types of ws, not even through another file; see
-// player-socket.ts.
+// Public types: nothing here may import the types of ws, not even through another file (see
+// player-socket.ts).
 
 /** The figures of a gate. Those that only grow count from when `lobbyGate` was called. */
 export interface GateStats {
@@ -44,8 +44,8 @@ export interface GateStats {
   /** How many calls of other hooks have failed so far. */
   readonly hookFailures: number;
   /**
-   * How many clients have been refused so far, by reason. There are at most 64 reasons; `other`
-   * counts the rest.
+   * How many clients have been refused so far, by reason. At most 64 reasons are counted one by
+   * one: `other` counts the rest.
    */
   readonly refused: Readonly<Record<string, number>>;
 }
@@ -70,8 +70,8 @@ function gateStats(report: GateReport, { waiting, pending, unresolved }: GateLim
 }
 
 /**
- * The figures now, and once a second if they have changed; completes when the server has closed,
- * and nobody is in any more.
+ * The figures now, and once a second if they have changed. Completes when the server has closed,
+ * and the last player has left.
  */
 export function gateStatsOf(
   { server, scheduler, report }: Pick<GateSettings, 'server' | 'scheduler' | 'report'>,

@@ -42,8 +42,8 @@ export interface LobbyGateConfig {
    * of UTF-8, without the line ends, blanks and NULs around it. The socket is closed with 4408 if
    * that is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. `query`:
    * the query parameter `token` of the upgrade request, whose URL proxies may log. A function
-   * extracts it from the request, from a header or a cookie for example; it must return
-   * synchronously (undefined: no token). Default `message`.
+   * extracts it from the request, from a header or a cookie for example. It must return
+   * synchronously (`undefined`: no token). Default `message`.
    */
   readonly token?: 'message' | 'query' | ((request: IncomingMessage) => string | undefined);
 
@@ -53,7 +53,7 @@ export interface LobbyGateConfig {
    * was lost (`unresolved`). The gate subscribes to the return value, and refuses the token until
    * it has completed. A slot is free once it has, or has failed with the service's own 400, 404 or
    * 410. After any other error it is called again, with waits of up to 60 s, until
-   * `freeSlotTimeout`. The log says what came of it. 64 calls are made at once, and none while the
+   * `freeSlotTimeout`. The log has the outcome. 64 calls are made at once, and none while the
    * service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends
    * it.
    */
@@ -85,12 +85,12 @@ export interface LobbyGateConfig {
   readonly grace?: number;
 
   /**
-   * Whether pages of this origin may connect; if not, the answer is 403. It must return
+   * Whether pages of this origin may connect. If not, the answer is 403. It must return
    * synchronously. Only browsers send an origin. Default: all origins may.
    */
   readonly allowOrigin?: (origin: string | undefined, request: IncomingMessage) => boolean;
   /**
-   * Whether an address with `open` connections to the gate may open another one; if not, the answer
+   * Whether an address with `open` connections to the gate may open another one. If not, the answer
    * is 429. It must return synchronously. Of IPv6, a /64 counts as one address. Default: it may.
    */
   readonly allowAddress?: (address: string, open: number, request: IncomingMessage) => boolean;
@@ -104,13 +104,13 @@ export interface LobbyGateConfig {
   /**
    * How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the
    * upgrade. Once half of the places are taken, an address may have a quarter of the free ones, at
-   * least two; of IPv6, a /64 may, a /56 twice and a /48 four times as many. Four times as many
-   * tokens may be held because the service's answer was lost. Default 256.
+   * least two. Of IPv6, a /64 may have that many, a /56 twice and a /48 four times as many. Four
+   * times as many tokens may be held because the service's answer was lost. Default 256.
    */
   readonly maxPending?: number;
   /**
-   * How many open sockets may be waiting for a first message with a token; shared like
-   * `maxPending`. Default 1,024.
+   * How many open sockets may be waiting for a first message with a token. They are shared like
+   * those of `maxPending`. Default 1,024.
    */
   readonly maxWaiting?: number;
 
@@ -147,7 +147,7 @@ export interface LobbyGateConfig {
 
 export type GateServer = LobbyGateConfig['server'];
 
-/** The address that the connection of a request comes from: of a proxy, if there is one. */
+/** The address that the connection of a request comes from. Behind a proxy, it is the proxy's. */
 function remoteAddress({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? '';
 }
@@ -225,7 +225,7 @@ const OPTIONS: Options<LobbyGateConfig> = {
   scheduler: schedulerLike,
 };
 
-/** Checks a config and fills in the defaults; throws an `InputError` that says what to change. */
+/** Checks a config and fills in the defaults. Throws an `InputError` that says what to change. */
 export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
   checkOptions(config, OPTIONS, '', ['server', 'client']);
   const { log, ...options } = definedOptions(config);

@@ -38,7 +38,7 @@ import {
 export type LobbyGate = Observable<PlayerSocket> & {
   /**
    * The figures of the gate: the current ones at once, then once a second if they have changed.
-   * Cold; it never errors, and completes when the server emits `close`, with the last figures. It
+   * Cold. It never errors, and completes when the server emits `close`, with the last figures. It
    * starts no gate: subscribe to the gate itself for that.
    */
   readonly stats$: Observable<GateStats>;
@@ -48,7 +48,7 @@ export type LobbyGate = Observable<PlayerSocket> & {
  * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has
  * answered OK for their token, and not before (docs/the-service.md, 4.2). Everyone else is refused:
  * before the upgrade with an HTTP status and the reason as the body, after it with a close code and
- * the reason; docs/gate.md lists them. Messages of refused clients never reach you.
+ * the reason (docs/gate.md lists them). Messages of refused clients never reach you.
  *
  * The gate is shared: it adds one listener to the server, regardless of the number of subscribers.
  * It never errors. It completes after `drain$` has emitted, or the server `close`, once all players
@@ -134,7 +134,7 @@ interface Parts {
 }
 
 /**
- * Emits the player if the service confirms the token, and completes; refuses the visitor otherwise.
+ * Emits the player if the service confirms the token, and completes. Refuses the visitor otherwise.
  */
 function admitted(visitor: Visitor, token: string, { settings, confirmation, players }: Parts) {
   return new Observable<PlayerSocket>(subscriber => {
@@ -164,7 +164,7 @@ function reported(end$: Observable<unknown>, tokens: TokenConfirmation, { report
   return end$.pipe(tap(() => report.onDrained(report.freed - freed, failed())));
 }
 
-/** Emits when the gate is to be drained. An Observable that fails is no word to drain it. */
+/** Emits when the gate is to be drained. An Observable that fails does not drain it. */
 function drainOf({ drain$, report }: GateSettings): Observable<unknown> {
   return from(drain$).pipe(
     take(1),

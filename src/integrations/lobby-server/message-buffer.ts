@@ -44,7 +44,7 @@ export class MessageBuffer {
     return false;
   }
 
-  /** Passes on what it holds, and returns whether the other one had room for it. */
+  /** Moves its messages to another buffer. Returns whether that had room for them. */
   moveTo(other: MessageBuffer): boolean {
     return this.#take().every(({ message, bytes }) => other.push(message, bytes));
   }

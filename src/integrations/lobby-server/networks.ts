@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import { aString, callHook } from './call-hook.js';
 import type { GateSettings } from './lobby-gate-config.js';
 
-/** The address of a request; undefined if the hook that says so has failed. */
+/** The address of a request. `undefined` if `addressOf` has failed. */
 export function addressOf(
   request: IncomingMessage,
   settings: Pick<GateSettings, 'addressOf' | 'report'>,
@@ -28,7 +28,7 @@ export function plainAddress(addressAndPort: string): string {
 
 /**
  * The networks of an address, the smallest first: of IPv6, the /64, /56 and /48 that it is in,
- * because providers give each customer one of these; otherwise the address itself.
+ * because providers give each customer one of these. For other addresses, the address itself.
  */
 export function networksOf(address: string): readonly [smallest: string, ...larger: string[]] {
   const plain = plainAddress(address);

@@ -41,11 +41,11 @@ export interface PlayerSocket {
   /**
    * `open`, or `away` while the connection has dropped and the player may come back: they are in,
    * but cannot be sent anything. Emits the current status on subscription, `away` when the
-   * connection drops and `open` when the player returns; completes when they have left.
+   * connection drops and `open` when the player returns. Completes when they have left.
    */
   readonly status$: Observable<'open' | 'away'>;
   /**
-   * The messages of the player, in order, of all connections. Hot; it never errors, and completes
+   * The messages of the player, in order, of all connections. Hot. It never errors, and completes
    * when the player is gone. While there is no subscriber, messages are held, starting with the
    * first one. If there are more than 64, or than four times `maxPayload` bytes, the socket is
    * closed with 4413.
@@ -61,7 +61,7 @@ export interface PlayerSocket {
   /** Sends a message. Returns false, and keeps nothing, if the player is away or gone. */
   send(message: PlayerMessage): boolean;
   /**
-   * Closes the socket; a player who is away is gone at once. Does nothing if it is closed. A player
+   * Closes the socket. A player who is away is gone at once. Does nothing if it is closed. A player
    * who never answers the close frame is disconnected after `closeTimeout`. `code` is 1000 by
    * default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
    */

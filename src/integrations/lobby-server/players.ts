@@ -2,7 +2,7 @@ import { concat, map, mergeMap, of, type OperatorFunction } from 'rxjs';
 import { scanState } from '../../client/index.js';
 import type { PlayerSocket } from './player-socket.js';
 
-/** The players in a lobby, and who has just joined or left. */
+/** The players in a lobby, and the one that has just joined or left. */
 export interface LobbyPlayers {
   readonly sockets: ReadonlySet<PlayerSocket>;
   /** The number of sockets: the player count that a lobby displays. */

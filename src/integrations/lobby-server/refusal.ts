@@ -10,7 +10,7 @@ export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 413 | 429 | 500 | 503;
   readonly code: 1001 | 1009 | 4401 | 4403 | 4408 | 4424 | 4429;
   readonly reason: string;
-  /** When to try again, in seconds; absent if a retry would not help. */
+  /** When to try again, in seconds. Absent if a retry would not help. */
   readonly retryAfter?: number;
   /** The error that is why, as a line of the log. */
   readonly error?: string;
@@ -20,7 +20,7 @@ export interface Refusal {
   readonly isRateLimit?: boolean;
 }
 
-/** The refusals of the gate itself; {@link refusalFor} adds those of the service. */
+/** The refusals of the gate itself. {@link refusalFor} adds those of the service. */
 export const REFUSALS = {
   noHandshake: { status: 400, code: 4401, reason: 'no_handshake' },
   /** There is no token, more than one, or one that the service cannot have issued. */
@@ -65,7 +65,7 @@ function refusalOf(error: unknown, token: string): Refusal {
     isRateLimit: answer?.status === 429,
   } as const;
   if (why.outcome === 'not_sent') return { ...ourProblem, reason: 'not_sent' };
-  // What a proxy answers says nothing about the token, and the request may have reached the
+  // The answer of a proxy says nothing about the token, and the request may have reached the
   // service.
   if (why.outcome === 'unknown' || !answer) {
     return { ...ourProblem, reason: 'outcome_unknown', isUnknown: true };

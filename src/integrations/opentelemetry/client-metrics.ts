@@ -14,7 +14,7 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5
 /**
  * Returns a `log` for clients that feeds a meter: durations and errors of requests, polls that are
  * open, how polls end, gaps, and how long the service has been silent, in s. The names stand in
- * docs/metrics.md; the attributes of requests are those of OpenTelemetry's HTTP client conventions.
+ * docs/metrics.md. The attributes of requests are those of OpenTelemetry's HTTP client conventions.
  * No attribute has an id, a path or a token.
  *
  * Call it once, after the SDK has been registered, and give the same function to all clients.

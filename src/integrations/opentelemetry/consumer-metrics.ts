@@ -1,7 +1,7 @@
 import { metrics, type Meter } from '@opentelemetry/api';
 import type { Gap } from '../../stream/index.js';
 
-/** What is measured of a batch: `FleetBatch` of `lobby-rx/fleet`. */
+/** The measured part of a batch: `FleetBatch` of `lobby-rx/fleet`. */
 export interface ConsumedBatch {
   readonly events: readonly unknown[];
   readonly gap?: Gap;

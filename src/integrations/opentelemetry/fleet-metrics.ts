@@ -2,7 +2,7 @@ import { metrics, type Meter } from '@opentelemetry/api';
 import { asyncScheduler } from 'rxjs';
 import { monotonicClock } from '../../stream/index.js';
 
-/** What a worker says of itself: `Heartbeat` of `lobby-rx/fleet`. */
+/** The report of a worker: `Heartbeat` of `lobby-rx/fleet`. */
 export interface WorkerBeat {
   readonly worker: string;
   readonly shards: number;
@@ -22,7 +22,7 @@ export interface WorkerEvent {
   readonly heartbeat?: WorkerBeat;
   /** Whether NATS has stored that heartbeat. */
   readonly stored?: boolean;
-  /** Of a shard that is assigned: the silent worker who had it. */
+  /** Of a shard that is assigned: the silent worker that had it. */
   readonly from?: string | undefined;
 }
 

@@ -21,8 +21,8 @@ const STATES = ['open', 'away', 'waiting', 'pending', 'unresolved'] as const;
  * freed slots, refusals by reason, and failed hooks. The names stand in docs/metrics.md. There are
  * at most 64 reasons.
  *
- * Call it once a gate, after the SDK has been registered, with a name of its own if a meter has
- * several. Default `meter`: that of the SDK.
+ * Call it once a gate, after the SDK has been registered, with another name for each gate of a
+ * meter. Default `meter`: that of the SDK.
  *
  * @example
  * const gate$ = lobbyGate({ server, client });

@@ -15,9 +15,9 @@ import {
 } from '../../stream/index.js';
 import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
 
-/** What there is to know about a feed. */
+/** The status of a feed, and the last gap and lobby join that were not dismissed. */
 export interface FeedState {
-  /** The last gap, until it is dismissed: what was loaded before it may be out of date. */
+  /** The last gap, until it is dismissed. Data that was loaded before it may be out of date. */
   readonly gap?: Gap;
   /** The lobby to join that came last, until it is dismissed. */
   readonly lobbyJoin?: LobbyJoinEvent;
@@ -37,29 +37,29 @@ export interface FeedState {
 /** The state of a feed. */
 export interface FeedStateObservable extends StateObservable<FeedState> {
   /**
-   * Takes a gap or a lobby join out of the state, since it has been dealt with; not if a newer one
-   * has come meanwhile. Throws an `InputError`
-   * for what the feed never emitted, such as a copy.
+   * Takes a gap or a lobby join out of the state, since it has been dealt with. If a newer one has
+   * replaced it, that one stays. Throws an `InputError` for an object that the feed never emitted,
+   * such as a copy.
    */
   dismiss(handled: Gap | LobbyJoinEvent): void;
 }
 
-/** The service keeps the slot of a lobby join for so long, in ms. */
+/** How long the service keeps the slot of a lobby join, in ms. */
 const RESERVATION_MS = 120_000;
 
 /**
- * So often a lobby join is looked at, in ms: a single timer would be late after the machine has
- * slept.
+ * The interval at which a lobby join is looked at, in ms. A single timer would be late after the
+ * machine has slept.
  */
 const LOOK_MS = 1_000;
 
 const states = new WeakMap<object, WeakMap<object, FeedStateObservable>>();
 
 /**
- * What there is to know about a feed, as a state that components show: by default about the
- * client's own. It has the gaps and lobby joins from when it was made: make it where you make the
- * client. Nothing but `dismiss` takes them out; a lobby join that is too old to be joined is marked
- * so. While it has subscribers, the feed polls.
+ * A feed as a state that components show. By default, the client's own feed. It has the gaps and
+ * lobby joins from when it was made: make it where you make the client. Nothing but `dismiss` takes
+ * them out. A lobby join that is too old to be joined is marked as expired. While it has
+ * subscribers, the feed polls.
  *
  * If the feed cannot go on, the status is `closed`, with an `error`. Who subscribes then starts
  * nothing: `reload()` does.
@@ -171,15 +171,15 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
 
   #onStatus(status: WatchStatus): void {
     this.#status = status;
-    // It is shown when the feed has ended, so that what it leads to can begin it again.
+    // Shown when the feed has ended, so that a subscriber can begin it again in response.
     if (status.state === 'closed' && !this.#following.closed) return;
     this.set({ ...this.value, status });
     if (status.state !== 'closed' && this.isWanted && this.#following.closed) this.#follow();
   }
 
   /**
-   * Subscribes to the feed a tick later, so that handlers of the same tick get what it has held for
-   * its next subscriber.
+   * Subscribes to the feed a tick later, so that handlers of the same tick get the events that it
+   * has queued.
    */
   #follow(): void {
     this.#following.unsubscribe();

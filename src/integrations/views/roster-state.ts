@@ -13,16 +13,16 @@ import type { GroupMember, MalformedMember } from '../../protocol/index.js';
 import { connecting, type WatchSharing, type WatchSignal, type WatchStatus } from '../../stream/index.js';
 import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
 
-/** What is known of a group. */
+/** The members of a group, and the status of its watch. */
 export interface RosterState {
   /**
-   * All members, by `identity_id`; undefined until they have come, and while nothing shows the
-   * group. Who has not changed is the same object as before.
+   * All members, by `identity_id`. `undefined` until they have come, and while nothing shows the
+   * group. A member that has not changed is the same object as before.
    */
   readonly members?: ReadonlyMap<string, GroupMember>;
   /**
-   * Those who failed to decode; absent if there are none. Whoever was a member before is still one
-   * of `members`, as last seen.
+   * Members that failed to decode. Absent if all were decoded. A member that was known before stays
+   * in `members`, as last seen.
    */
   readonly malformed?: readonly MalformedMember[];
   readonly status: WatchStatus;
@@ -60,10 +60,10 @@ const states = new WeakMap<object, WeakMap<object, StatesByOptions>>();
 /**
  * A group as a state that components show. The same group with the same options is the same state.
  * It is `idle`, without members, before its first subscriber and once the last one has been gone
- * for the client's `linger`. Who has joined or left is an event: see `roster()`.
+ * for the client's `linger`. Joins and leaves are events: see `roster()`.
  *
- * If the watch cannot go on, the status is `closed`, with an `error`; the members stay. Who
- * subscribes then starts nothing: `reload()` does.
+ * If the watch cannot go on, the status is `closed`, with an `error`, and the members stay. A
+ * subscription then starts nothing: `reload()` does.
  *
  * Throws an `InputError` if an option is unknown or invalid.
  *
@@ -149,7 +149,7 @@ class SharedGroup extends SharedState<RosterState> {
     const atFirst = connecting(now());
     let heard = atFirst;
     const change = (changed: Partial<RosterState>) => this.set({ ...this.value, ...changed });
-    // It is said when the watch has ended, so that what it leads to can begin another one.
+    // Set when the watch has ended, so that a subscriber can begin another one in response.
     const ended = (error?: unknown) =>
       change({ status: heard.state === 'closed' ? heard : closed(now(), error) });
     subscribeWhileOpen(watching, this.#signal$, {

@@ -2,19 +2,19 @@ import { Observable, Subject, takeUntil, type Observer, type Subscriber, type Su
 import { connecting, type WatchStatus } from '../../stream/index.js';
 
 /**
- * A state that components show. It emits what is known now, then each change, but none that a newer
- * one has replaced meanwhile. All subscribers share what keeps it up to date, which goes on for the
- * client's `linger` ms after the last of them. It never fails: `status` says why if it cannot go
- * on. It completes when its client is closed.
+ * A state that components show. It emits the current value, then each change, but no value that a
+ * newer one has already replaced. All subscribers share one watch, which goes on for the client's
+ * `linger` ms after the last of them. It never fails: `status` says why if it cannot go on. It
+ * completes when its client is closed.
  */
 export interface StateObservable<S> extends Observable<S> {
-  /** What is known now, without a subscription. It is the same object until something changes. */
+  /** The current value, without a subscription. It is the same object until something changes. */
   readonly value: S;
-  /** Tries now, like `client.wake()`; what is `closed` begins again, for all subscribers. */
+  /** Tries now, like `client.wake()`. A `closed` state begins again, for all subscribers. */
   reload(): void;
 }
 
-/** What a subscriber has seen before the first value. */
+/** Stands for no value in the map of the last values that subscribers have seen. */
 const NOTHING = {};
 
 /** A state that is kept up to date while it has subscribers. */
@@ -55,7 +55,7 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
     this.#emit();
   }
 
-  /** The client is closed: what it knew is not shown any more. */
+  /** The client is closed. The value that it had is no longer shown. */
   protected complete(value: S): void {
     if (this.#isComplete) return;
     this.#value = value;
@@ -78,8 +78,8 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   }
 
   /**
-   * Emits to all subscribers. What one of them changes is emitted to all once that one returns:
-   * none sees it before what it replaces.
+   * Emits to all subscribers. A change that one of them makes is emitted to all once that one
+   * returns, so that none sees it before the value that it replaces.
    */
   #emit(): void {
     if (this.#isEmitting) return;
@@ -101,8 +101,8 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
 }
 
 /**
- * Subscribes to a source until a subscription is closed, even by what the source emits while it is
- * being subscribed to.
+ * Subscribes to a source until a subscription is closed, even by a value that the source emits
+ * while it is being subscribed to.
  */
 export function subscribeWhileOpen<T>(
   subscription: Subscription,

@@ -29,11 +29,12 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
 }
 
 /**
- * Whether Node was told to use `HTTP_PROXY` and its like: from Node 24 on it does so, but only for
- * its own agents.
+ * Whether requests go by `HTTP_PROXY` and its like. Node does it from version 24 on, if it was told
+ * to, but only for its own agents. Bun and Deno do it always, but only for their `fetch`.
  */
 function usesProxyOfEnvironment(): boolean {
-  const { execArgv, env } = process;
+  const { execArgv, env, versions } = process;
+  if ('bun' in versions || 'deno' in versions) return true;
   const options = [...execArgv, ...(env.NODE_OPTIONS ?? '').split(' ')];
   return env.NODE_USE_ENV_PROXY === '1' || options.includes('--use-env-proxy');
 }

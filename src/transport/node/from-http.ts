@@ -1,5 +1,5 @@
-import http, { type Agent, type ClientRequest } from 'node:http';
-import https, { type AgentOptions } from 'node:https';
+import type { Agent } from 'node:http';
+import type { AgentOptions } from 'node:https';
 import { isIP } from 'node:net';
 import {
   checkOptions,
@@ -11,8 +11,8 @@ import {
 } from '../../error/index.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from '../transport-over.js';
 import type { Transport } from '../transport.js';
-import { createAgents, dropIdleSockets, freshness, isTls, type AgentOf } from './agents.js';
-import { Exchange, type SendInit } from './exchange.js';
+import { createAgents, type AgentOf } from './agents.js';
+import { sendByHttp } from './send-by-http.js';
 
 /** How {@link fromHttp} carries requests. */
 export interface HttpConfig extends BodyConfig {
@@ -61,9 +61,6 @@ const AGENT_OPTIONS: Options<Pick<AgentOptions, 'localAddress' | 'maxSockets'>> 
   maxSockets: { name: 'a positive integer', is: u => u === Infinity || positiveInteger.is(u) },
 };
 
-/** A proxy may refuse what has no user agent. */
-const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'lobby-rx' };
-
 /** The agents of all transports that have no options for them. */
 let sharedAgents: AgentOf | undefined;
 
@@ -93,26 +90,5 @@ export function fromHttp(config: HttpConfig = {}): Transport {
   const ownAgents = agentOptions && createAgents(agentOptions);
   if (!agent && !ownAgents) sharedAgents ??= createAgents();
   const agentFor = agent ? () => agent : (ownAgents ?? sharedAgents!);
-  const send = Exchange.sendBy((exchange, url, init, mayReuse) => {
-    exchange.follow(startRequest(url, init, agentFor(url, mayReuse)));
-    return undefined;
-  });
-  return transportOver(send, limits);
-}
-
-function startRequest(url: string, init: SendInit, agent: Agent): ClientRequest {
-  if (init.needsFreshConnection) dropIdleSockets(agent, url);
-  const headers = {
-    ...DEFAULT_HEADERS,
-    ...freshness(init.method),
-    ...init.headers,
-    // Of some methods Node would send a body without its length, which servers take for another
-    // request.
-    ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
-  };
-  // Looked up at each call, because mocks replace it.
-  const { request: send } = isTls(url) ? https : http;
-  const request = send(url, { method: init.method, headers, agent });
-  request.end(init.body);
-  return request;
+  return transportOver(sendByHttp(agentFor), limits);
 }

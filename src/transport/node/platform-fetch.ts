@@ -5,22 +5,24 @@ import http, { type Agent, type ClientRequest } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
 import { causeOf, MAX_CAUSES } from '../../error/index.js';
-import { platformFetch as nativeFetch } from '../platform-fetch.js';
 import type { Send } from '../send.js';
 import { createAgents, dropIdleSockets, freshness, isTls } from './agents.js';
+import { sendInDeno } from './send-in-deno.js';
 import { Exchange, type SendInit } from './exchange.js';
-
-/**
- * Sends with cross-fetch and keep-alive, in Node. It observes each connection itself, because
- * node-fetch never settles if the connection breaks in the middle of a body with a Content-Length.
- *
- * Bun and Deno take the files for Node, too, but what they have in its place leaves aborted
- * requests open.
- */
-export const platformFetch: Send =
-  'bun' in process.versions || 'deno' in process.versions ? nativeFetch : Exchange.sendBy(start);
+import { sendByHttp } from './send-by-http.js';
 
 const agentFor = createAgents();
+
+/** Sends in Node, and in the runtimes that load the files for Node: Bun and Deno. */
+export const platformFetch: Send = sendOf(process.versions);
+
+function sendOf(versions: Readonly<Record<string, string | undefined>>): Send {
+  // The `fetch` of Bun 1.4.5 has 256 requests open at most. All others wait, also a POST.
+  if ('bun' in versions) return sendByHttp(agentFor);
+  // The `node:http` of Deno 2.9.6 leaves aborted requests open.
+  if ('deno' in versions) return sendInDeno;
+  return Exchange.sendBy(start);
+}
 
 /**
  * Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may
@@ -28,7 +30,10 @@ const agentFor = createAgents();
  */
 const observed = new WeakSet<typeof http.request>();
 
-/** Starts a request of cross-fetch's, and takes it over. */
+/**
+ * Starts a request of cross-fetch's, and takes it over. It observes each connection itself, because
+ * node-fetch never settles if the connection breaks in the middle of a body with a Content-Length.
+ */
 function start(
   exchange: Exchange,
   url: string,

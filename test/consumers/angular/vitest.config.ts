@@ -1,3 +1,3 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { environment: 'jsdom', testTimeout: 20_000 } });
+export default defineConfig({ test: { environment: 'jsdom', testTimeout: 120_000 } });

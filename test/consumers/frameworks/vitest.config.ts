@@ -6,5 +6,5 @@ export default defineConfig({
   plugins: [vue(), svelte()],
   // Otherwise, Svelte is the one for servers.
   resolve: { conditions: ['browser'] },
-  test: { environment: 'jsdom', testTimeout: 20_000 },
+  test: { environment: 'jsdom', testTimeout: 120_000 },
 });

@@ -29,7 +29,7 @@ export function createWorld() {
 }
 
 /** A watch ends a second after the last component that shows it. */
-const PATIENCE = { timeout: 5_000 };
+const PATIENCE = { timeout: 60_000 };
 
 export const shows = (text: string) =>
   vi.waitFor(() => expect(document.body.textContent).toContain(text), PATIENCE);

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 
 const TEXT = JSON.stringify({ members: 'Ada '.repeat(1000) });
 let held = 0;
+let read = 0;
 
 const server = createServer((request, response) => {
   request.resume();
@@ -19,7 +20,13 @@ const server = createServer((request, response) => {
   } else if (request.url === '/cut') {
     response.writeHead(200, { 'content-length': 100 });
     response.write('{"a', () => response.destroy());
-  } else if (request.url === '/how-many') response.end(`${held}`);
+  } else if (request.url === '/read') {
+    request.on('end', () => {
+      read++;
+      request.socket.destroy();
+    });
+  } else if (request.url === '/how-often-read') response.end(`${read}`);
+  else if (request.url === '/how-many') response.end(`${held}`);
   else response.end(`${request.socket.remotePort}`);
 }).listen(0, '127.0.0.1');
 await once(server, 'listening');

@@ -1,5 +1,5 @@
 // What the default transport promises, in whatever runtime.
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fromFetch, withTimeout } from 'lobby-rx';
 import { firstValueFrom } from 'rxjs';
@@ -8,8 +8,11 @@ const url = process.argv[2];
 const transport = fromFetch();
 const POLLS = 6;
 
-const send = (path, method = 'GET', over = transport) =>
-  over({ method, url: url + path, headers: {}, ...(method === 'POST' && { body: '{}' }) });
+/** More than Bun's `fetch` has open at once. */
+const MANY = 300;
+
+const send = (path, method = 'GET', over = transport, more = {}) =>
+  over({ method, url: url + path, headers: {}, ...(method === 'POST' && { body: '{}' }), ...more });
 
 /** How a request ends: the text of its answer, or the reason of its error. */
 const outcomeOf = answer$ =>
@@ -50,7 +53,21 @@ await holds(0);
 
 strictEqual(await outcomeOf(send('/cut')), 'lost');
 
+// Many polls leave room for a request.
+const many = Array.from({ length: MANY }, () => send('/held').subscribe());
+ok(Number(await outcomeOf(send('/socket', 'POST'))) > 0);
+await holds(MANY);
+for (const poll of many) poll.unsubscribe();
+await holds(0);
+
+// A POST is sent once, even if its connection dies when the server has read it.
+await socketsOf(POLLS);
+strictEqual(await outcomeOf(send('/read', 'POST')), 'lost');
+strictEqual(await outcomeOf(send('/how-often-read')), '1');
+
 const kept = await socketsOf(POLLS);
+const fresh = await outcomeOf(send('/socket', 'GET', transport, { needsFreshConnection: true }));
+ok(Number(fresh) > 0 && !kept.includes(fresh), 'a fresh connection');
 const posts = [];
 for (let n = 0; n < POLLS; n++) posts.push(await outcomeOf(send('/socket', 'POST')));
 console.log(

@@ -1,11 +1,12 @@
 import '@angular/compiler';
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
-import { linkedSignal, signal, type Signal } from '@angular/core';
+import { linkedSignal, resource, signal, type Signal } from '@angular/core';
 import { rxResource, toSignal } from '@angular/core/rxjs-interop';
 import { TestBed } from '@angular/core/testing';
-import { concatMap, of } from 'rxjs';
+import { concatMap, firstValueFrom, Observable, of } from 'rxjs';
 import type { IdentityUpdateEvent } from 'lobby-rx';
 import { injectFeed, injectLobbyClient, injectRoster } from 'lobby-rx/angular';
+import { waitUntil } from '../../wait-until.js';
 import { angularApp } from './angular-app.js';
 
 // The rows of the table of docs/angular.md: what Angular does with a stream, and what to write
@@ -52,6 +53,70 @@ describe('a stream in Angular’s own hands', () => {
     emulator.join(group_id, emulator.addIdentity().identity_id);
     pass(1_000);
     deepStrictEqual([resource.value()?.members.size, roster.value()?.size], [1, 2]);
+  });
+
+  it('loses its members in an rxResource that fails; a roster keeps them', async () => {
+    const { component, pass, emulator, group_id } = angularApp();
+    const { value: resource } = component(() => {
+      const client = injectLobbyClient();
+      return rxResource({ stream: () => client.group.roster(group_id) });
+    });
+    const roster = component(() => injectRoster(() => group_id)).value;
+    pass(5_000);
+    await Promise.resolve();
+    strictEqual(resource.value()?.members.size, 1);
+    emulator.fault({ kind: 'error', status: 403 }, { times: 2 });
+    pass(60_000);
+    deepStrictEqual([resource.status(), resource.hasValue()], ['error', false]);
+    throws(() => resource.value());
+    deepStrictEqual([roster.status().state, roster.value()?.size], ['closed', 1]);
+  });
+
+  it('stays resolved in an rxResource whose stream completes; a roster is closed', async () => {
+    const { component, pass, group_id } = angularApp();
+    const client = component(() => injectLobbyClient()).value;
+    const resource = component(() => rxResource({ stream: () => client.group.roster(group_id) })).value;
+    const roster = component(() => injectRoster(() => group_id)).value;
+    pass(5_000);
+    await Promise.resolve();
+    client.close();
+    pass(0);
+    deepStrictEqual([resource.status(), resource.value()?.members.size], ['resolved', 1]);
+    strictEqual(roster.status().state, 'closed');
+  });
+
+  it('is read once by a resource; a roster is kept up to date', async () => {
+    const { component, pass, emulator, group_id } = angularApp();
+    const { value: once } = component(() => {
+      const client = injectLobbyClient();
+      return resource({ loader: () => firstValueFrom(client.group.roster(group_id)) });
+    });
+    const roster = component(() => injectRoster(() => group_id)).value;
+    pass(5_000);
+    await waitUntil(() => once.status() === 'resolved');
+    emulator.join(group_id, emulator.addIdentity().identity_id);
+    pass(5_000);
+    deepStrictEqual([once.value()?.members.size, roster.value()?.size], [1, 2]);
+  });
+
+  it('is a request that a resource does not abort; an rxResource does', async () => {
+    let open = 0;
+    const transport = () =>
+      new Observable<never>(() => {
+        open++;
+        return () => open--;
+      });
+    const { component, pass, group_id } = angularApp({ config: { transport } });
+    const client = component(() => injectLobbyClient()).value;
+    const loader = () => firstValueFrom(client.group.getMembers({ group_id }));
+    const unaborted = component(() => resource({ loader }));
+    const aborted = component(() => rxResource({ stream: () => client.group.getMembers({ group_id }) }));
+    pass(0);
+    await waitUntil(() => open === 2);
+    unaborted.destroy();
+    strictEqual(open, 2);
+    aborted.destroy();
+    strictEqual(open, 1);
   });
 
   it('is counted once by a linkedSignal if three events come at once; `on` hears of each', () => {

@@ -72,64 +72,66 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   const emulator = createEmulator({ scheduler, ...emulatorConfig });
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers });
-  const release$ = new Subject<void>();
-  let heldRequests = 0;
   const send = fromFetch({ scheduler });
-  const held: Transport = request =>
-    defer(() => {
-      heldRequests++;
-      return release$.pipe(
-        first(),
-        tap(() => heldRequests--),
-        switchMap(() => send(request)),
-      );
-    });
-  const transport = holdRequests ? held : send;
+  const requests = holdingTransport(send);
+  const transport = holdRequests ? requests.transport : send;
   const client = createClient({ ...service.urls, token, transport, scheduler, ...clientConfig });
-
   const server = config.server ?? createServer((_, response) => response.end('a page'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const admitted: PlayerSocket[] = [];
-  const left: string[] = [];
-  const unresolved: string[] = [];
-  const log: GateLogEntry[] = [];
-  const gate$ = lobbyGate({
-    server,
-    client,
-    scheduler,
-    token: 'query',
-    freeSlot: (token, why) => void { left, unresolved }[why].push(token),
-    log: entry => void log.push(entry),
-    ...config,
-  });
-  const subscription = gate$.subscribe(socket => admitted.push(socket));
+  const entered = enter({ server, client, scheduler, token: 'query', ...config });
   return {
+    ...entered,
     emulator,
     service,
     client,
     server,
-    gate$,
-    stats$: gate$.stats$,
     scheduler,
     pass,
-    admitted,
-    left,
-    unresolved,
-    log,
     port: (server.address() as AddressInfo).port,
     reserveToken: () => emulator.reservePlayer(lobby_id),
-    unsubscribe: () => subscription.unsubscribe(),
-    heldRequests: () => heldRequests,
-    sendHeldRequests: () => release$.next(),
+    heldRequests: requests.count,
+    sendHeldRequests: requests.send,
     close: async () => {
-      subscription.unsubscribe();
-      for (const socket of admitted) socket.close();
+      entered.unsubscribe();
+      for (const socket of entered.admitted) socket.close();
       server.closeAllConnections();
       await new Promise(resolve => server.close(resolve));
       await service.close();
     },
   };
+}
+
+/** A transport that holds each request until `send` is called. */
+function holdingTransport(transport: Transport) {
+  const release$ = new Subject<void>();
+  let count = 0;
+  const holding: Transport = request =>
+    defer(() => {
+      count++;
+      return release$.pipe(
+        first(),
+        tap(() => count--),
+        switchMap(() => transport(request)),
+      );
+    });
+  return { transport: holding, count: () => count, send: () => release$.next() };
+}
+
+/** Opens a gate, and keeps what it reports. */
+function enter(config: LobbyGateConfig) {
+  const admitted: PlayerSocket[] = [];
+  const left: string[] = [];
+  const unresolved: string[] = [];
+  const log: GateLogEntry[] = [];
+  const gate$ = lobbyGate({
+    freeSlot: (token, why) => void { left, unresolved }[why].push(token),
+    log: entry => void log.push(entry),
+    ...config,
+  });
+  const subscription = gate$.subscribe(socket => admitted.push(socket));
+  const unsubscribe = () => subscription.unsubscribe();
+  return { gate$, stats$: gate$.stats$, admitted, left, unresolved, log, unsubscribe };
 }
 
 /** How often the service was asked to confirm a token. */

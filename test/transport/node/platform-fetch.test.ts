@@ -1,7 +1,8 @@
-import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert';
 import http from 'node:http';
 import { lastValueFrom } from 'rxjs';
 import type { FetchLikeInit } from 'lobby-rx';
+import type { AnswerHead } from '../../../src/transport/send.js';
 import { rawServer, type RawServer } from '../../raw-server.js';
 import { waitUntil } from '../../wait-until.js';
 import { sentWith } from '../sent-with.js';
@@ -22,6 +23,14 @@ function interceptRequests(): void {
     request(...(given.map(withOwnAgent) as Parameters<typeof request>));
 }
 
+/** Says that this process is another runtime's. */
+function runsIn(runtime: string): void {
+  Object.defineProperty(process, 'versions', {
+    ...versions,
+    value: { ...process.versions, [runtime]: '1.0.0' },
+  });
+}
+
 /** As a new process loads it. */
 async function load(why: string) {
   const { href } = new URL(`../../../src/transport/node/platform-fetch.ts?${why}`, import.meta.url);
@@ -32,6 +41,7 @@ afterEach(async () => {
   http.request = request;
   globalThis.fetch = platform;
   Object.defineProperty(process, 'versions', versions);
+  Reflect.deleteProperty(globalThis, 'Deno');
   await server?.close();
   server = undefined;
 });
@@ -74,24 +84,52 @@ describe('the fetch of Node', () => {
     await waitUntil(() => server?.sockets.every(socket => socket.destroyed) === true);
   });
 
-  for (const runtime of ['bun', 'deno']) {
-    it(`is not used in ${runtime}, whose own fetch is`, async () => {
-      Object.defineProperty(process, 'versions', {
-        ...versions,
-        value: { ...process.versions, [runtime]: '1.0.0' },
-      });
-      const inits: FetchLikeInit[] = [];
-      globalThis.fetch = ((_: string, given: FetchLikeInit) => {
-        inits.push(given);
-        return Promise.resolve('answered');
-      }) as unknown as typeof platform;
-      const { platformFetch } = await load(runtime);
-      const { sent, head } = sentWith(receiver => platformFetch('http://127.0.0.1/', init, receiver));
+  it('is not used in Bun, whose node:http is', async () => {
+    runsIn('bun');
+    globalThis.fetch = () => Promise.reject(new Error('this is for others'));
+    server = await rawServer(socket => socket.write(ok200('{}')));
+    const { platformFetch } = await load('bun');
+    const { head } = sentWith(receiver => platformFetch(server!.url, init, receiver));
+    strictEqual(((await head) as AnswerHead).status, 200);
+    match(server.received(), /^user-agent: lobby-rx\r$/m);
+  });
+
+  it('is not used in Deno, whose own fetch is: a POST gets a new connection', async () => {
+    runsIn('deno');
+    const made: object[] = [];
+    const createHttpClient = (options: object) => {
+      made.push(options);
+      return options;
+    };
+    Object.assign(globalThis, { Deno: { createHttpClient } });
+    const given: (FetchLikeInit & { readonly client?: object })[] = [];
+    globalThis.fetch = ((_: string, of: FetchLikeInit) => {
+      given.push(of);
+      return Promise.resolve('answered');
+    }) as unknown as typeof platform;
+    const { platformFetch } = await load('deno');
+    const inits = [
+      init,
+      { ...init, method: 'POST', body: '{}' },
+      { ...init, needsFreshConnection: true },
+      { ...init, method: 'POST', body: '{}' },
+    ];
+    for (const each of inits) {
+      const { sent, head } = sentWith(receiver => platformFetch('http://127.0.0.1/', each, receiver));
       strictEqual(await head, 'answered');
-      const { signal, headers } = inits[0]!;
-      deepStrictEqual(headers, {});
       sent.abort();
-      ok(signal.aborted);
-    });
-  }
+    }
+    deepStrictEqual(made, [{ poolMaxIdlePerHost: 0 }]);
+    const [client] = made;
+    deepStrictEqual(
+      given.map(({ method, client }) => [method, client]),
+      [
+        ['GET', undefined],
+        ['POST', client],
+        ['GET', client],
+        ['POST', client],
+      ],
+    );
+    ok(given.every(({ signal, headers }) => signal.aborted && Object.keys(headers).length === 0));
+  });
 });

@@ -1,4 +1,4 @@
-import { afterNextRender, DestroyRef, inject, signal } from '@angular/core';
+import { afterNextRender, DestroyRef, inject, Injectable, signal } from '@angular/core';
 import { lobbyAddress, type LobbyJoin } from 'lobby-rx';
 import { injectFeed } from 'lobby-rx/angular';
 import { SESSION } from './session';
@@ -30,103 +30,118 @@ export interface ChatLine {
 const MOST_LINES = 50;
 
 /** How long the tabs that have not asked for a lobby let the one that has go first, in ms. */
-const HEAD_START = 500;
+const HEAD_START_MS = 500;
 
 /** How long to wait for a place, in ms. */
-const PATIENCE = 15_000;
+const PATIENCE_MS = 15_000;
 
 /** Leads to the lobby that a lobby join names, and plays there. */
-export function injectLobbyRoom() {
-  const state = signal<RoomState>('outside');
-  const reason = signal('');
-  const players = signal<readonly Player[]>([]);
-  const chat = signal<readonly ChatLine[]>([]);
-  const region = signal('');
-  const session = inject(SESSION);
-  const name = session?.name || 'Player';
-  const lockName = `lobby of ${session?.id}`;
-  let socket: WebSocket | undefined;
-  let lines = 0;
+@Injectable()
+export class LobbyRoom {
+  readonly #state = signal<RoomState>('outside');
+  readonly #reason = signal('');
+  readonly #players = signal<readonly Player[]>([]);
+  readonly #chat = signal<readonly ChatLine[]>([]);
+  readonly #region = signal('');
+  readonly #session = inject(SESSION);
+  readonly #lockName = `lobby of ${this.#session?.id}`;
+  #socket: WebSocket | undefined;
+  #lastLine = 0;
 
-  const refuse = (why: string) => {
-    if (state() !== 'finding') return;
-    reason.set(why);
-    state.set('refused');
-  };
-  const receive = (game: Game) => {
-    state.set('inside');
-    const { players: now, chat: said } = game;
-    if (now) players.set(now);
-    if (said) chat.update(before => [...before, { id: ++lines, ...said }].slice(-MOST_LINES));
-  };
+  readonly state = this.#state.asReadonly();
+  readonly reason = this.#reason.asReadonly();
+  readonly players = this.#players.asReadonly();
+  readonly chat = this.#chat.asReadonly();
+  readonly region = this.#region.asReadonly();
+  readonly name = this.#session?.name || 'Player';
 
-  /**
-   * Resolves when the player is out. The token is the first message, because URLs get into logs.
-   */
-  const play = ({ lobby, player, ports }: LobbyJoin) =>
-    new Promise<void>(resolve => {
-      region.set(lobby.region.display_name);
-      const url = new URL(lobbyAddress({ ports }).url);
-      url.searchParams.set('name', name);
-      state.set('joining');
-      const opened = new WebSocket(url);
-      socket = opened;
-      opened.onopen = () => opened.send(player.token);
-      opened.onmessage = ({ data }) => receive(JSON.parse(data as string) as Game);
-      opened.onclose = event => {
-        socket = undefined;
-        players.set([]);
-        reason.set(event.reason || `code ${event.code}`);
-        state.set(event.code === 1000 ? 'outside' : 'refused');
-        resolve();
-      };
+  constructor() {
+    // A tab that is opened during a game.
+    afterNextRender(async () => {
+      const { held = [] } = await navigator.locks.query();
+      const isPlaying = held.some(lock => lock.name === this.#lockName);
+      if (this.#state() === 'outside' && isPlaying) await this.#waitElsewhere();
     });
+    injectFeed().on('matchmaker_lobby_join', event => void this.#join(event));
+    inject(DestroyRef).onDestroy(() => this.leave());
+  }
+
+  /** Asks the matchmaker for a place. Its answer comes as a lobby join. */
+  async find(): Promise<void> {
+    this.#state.set('finding');
+    const answer = await fetch('/matchmaker/find', { method: 'POST' }).catch(() => undefined);
+    if (answer?.ok) {
+      setTimeout(() => this.#refuse('there was no answer'), PATIENCE_MS);
+      return;
+    }
+    this.#refuse(answer?.status === 503 ? 'the lobby is full' : 'there is no matchmaker');
+  }
+
+  move(dx: number, dy: number): void {
+    this.#socket?.send(JSON.stringify({ move: { dx, dy } }));
+  }
+
+  say(text: string): void {
+    this.#socket?.send(JSON.stringify({ say: text }));
+  }
+
+  leave(): void {
+    this.#socket?.close(1000);
+  }
 
   /**
    * All tabs hear of a lobby join. The one that has asked for it plays, or else the first that
    * takes the lock. The others wait until it is out.
    */
-  const join = async (event: LobbyJoin) => {
-    if (socket) return;
-    if (state() !== 'finding') await new Promise(resolve => setTimeout(resolve, HEAD_START));
-    const hasPlayed = await navigator.locks.request(lockName, { ifAvailable: true }, async lock => {
-      if (lock) await play(event);
+  async #join(event: LobbyJoin): Promise<void> {
+    if (this.#socket) return;
+    if (this.#state() !== 'finding') await new Promise(resolve => setTimeout(resolve, HEAD_START_MS));
+    const hasPlayed = await navigator.locks.request(this.#lockName, { ifAvailable: true }, async lock => {
+      if (lock) await this.#play(event);
       return lock !== null;
     });
-    if (!hasPlayed) await waitElsewhere();
-  };
-  const waitElsewhere = async () => {
-    state.set('elsewhere');
-    await navigator.locks.request(lockName, () => state.set('outside'));
-  };
-  // A tab that is opened during a game.
-  afterNextRender(async () => {
-    const { held = [] } = await navigator.locks.query();
-    if (state() === 'outside' && held.some(lock => lock.name === lockName)) await waitElsewhere();
-  });
+    if (!hasPlayed) await this.#waitElsewhere();
+  }
 
-  injectFeed().on('matchmaker_lobby_join', event => void join(event));
-  inject(DestroyRef).onDestroy(() => socket?.close(1000));
+  /**
+   * Resolves when the player is out. The token is the first message, because URLs get into logs.
+   */
+  #play({ lobby, player, ports }: LobbyJoin): Promise<void> {
+    this.#region.set(lobby.region.display_name);
+    const url = new URL(lobbyAddress({ ports }).url);
+    url.searchParams.set('name', this.name);
+    this.#state.set('joining');
+    const socket = new WebSocket(url);
+    this.#socket = socket;
+    socket.onopen = () => socket.send(player.token);
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(data as string) as Game);
+    return new Promise(resolve => {
+      socket.onclose = event => {
+        this.#socket = undefined;
+        this.#players.set([]);
+        this.#reason.set(event.reason || `code ${event.code}`);
+        this.#state.set(event.code === 1000 ? 'outside' : 'refused');
+        resolve();
+      };
+    });
+  }
 
-  return {
-    state,
-    reason,
-    players,
-    chat,
-    region,
-    name,
-    /** Asks the matchmaker for a place. Its answer comes as a lobby join. */
-    find: async () => {
-      state.set('finding');
-      const answer = await fetch('/matchmaker/find', { method: 'POST' }).catch(() => undefined);
-      if (answer?.ok) {
-        setTimeout(() => refuse('there was no answer'), PATIENCE);
-        return;
-      }
-      refuse(answer?.status === 503 ? 'the lobby is full' : 'there is no matchmaker');
-    },
-    move: (dx: number, dy: number) => socket?.send(JSON.stringify({ move: { dx, dy } })),
-    say: (text: string) => socket?.send(JSON.stringify({ say: text })),
-    leave: () => socket?.close(1000),
-  };
+  #receive({ players, chat }: Game): void {
+    this.#state.set('inside');
+    if (players) this.#players.set(players);
+    if (!chat) return;
+    const line = { id: ++this.#lastLine, ...chat };
+    this.#chat.update(before => [...before, line].slice(-MOST_LINES));
+  }
+
+  #refuse(why: string): void {
+    if (this.#state() !== 'finding') return;
+    this.#reason.set(why);
+    this.#state.set('refused');
+  }
+
+  async #waitElsewhere(): Promise<void> {
+    this.#state.set('elsewhere');
+    await navigator.locks.request(this.#lockName, () => this.#state.set('outside'));
+  }
 }

@@ -3,10 +3,11 @@ import {
   Component,
   computed,
   ElementRef,
+  inject,
   viewChild,
   afterRenderEffect,
 } from '@angular/core';
-import { injectLobbyRoom } from './lobby-room';
+import { LobbyRoom } from './lobby-room';
 import { initialsOf } from './person';
 
 /** The board is a square with this many fields per side. */
@@ -22,6 +23,7 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
 /** The lobby: how to get in, and the game that is played there. */
 @Component({
   selector: 'board-play',
+  providers: [LobbyRoom],
   changeDetection: ChangeDetectionStrategy.OnPush,
   template: `
     <h2>
@@ -87,7 +89,7 @@ const STEPS: Readonly<Record<string, readonly [dx: number, dy: number]>> = {
   `,
 })
 export class Play {
-  readonly room = injectLobbyRoom();
+  readonly room = inject(LobbyRoom);
 
   protected readonly game = viewChild<ElementRef<HTMLElement>>('game');
   protected readonly join = viewChild<ElementRef<HTMLElement>>('join');

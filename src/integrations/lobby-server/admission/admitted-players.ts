@@ -6,7 +6,7 @@ import type { Visitor } from '../upgrade/index.js';
 import { Player } from './player.js';
 import { hashOfTicket } from './return-ticket.js';
 
-/** The players who are in, each of whom has one connection, or none while they are away. */
+/** The players of the lobby. Each has one connection, or none while they are away. */
 export class AdmittedPlayers {
   readonly #players = new Set<Player>();
   /** By the hash of the ticket. */
@@ -22,7 +22,7 @@ export class AdmittedPlayers {
     readonly closed$: Observable<unknown>,
   ) {}
 
-  /** Admits a player whose token is confirmed; undefined if they have left meanwhile. */
+  /** Admits a player whose token is confirmed. `undefined` if they have left before that. */
   admit(visitor: Visitor, token: string): PlayerSocket | undefined {
     const { report } = this.settings;
     const connection = visitor.admit();

@@ -29,7 +29,7 @@ const REST_MS = 1_000;
  */
 const REPLACED: SocketClosed = { code: 4409, reason: 'replaced' };
 
-/** What the players of a gate share. */
+/** The context that all players of a gate share. */
 export interface PlayerContext {
   readonly settings: GateSettings;
   /** Emits once no player can come back. */
@@ -161,8 +161,8 @@ export class Player implements PlayerSocket {
   }
 
   /**
-   * Completes when it is clear how the connection ends, if it does: by the client's own word, after
-   * which they do not come back, or not.
+   * Completes when it is clear how an ending connection ends: whether the client has closed it,
+   * after which the player does not come back.
    */
   get ending$(): Observable<never> {
     const connection = this.#connection;

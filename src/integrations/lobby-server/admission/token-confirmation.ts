@@ -23,7 +23,7 @@ import type { FreeSlot } from '../slots/index.js';
 /** How long a player may take to come again after the service's answer was lost, in ms. */
 const RETRY_WINDOW_MS = 10_000;
 
-/** What the gate knows of a token. Of all others it knows nothing: they may be confirmed. */
+/** The state of a token at the gate. A token without a state may be confirmed. */
 type TokenState =
   | { readonly kind: 'confirming' | 'in' }
   /** Its slot is being freed, and no player can come in with it. */
@@ -138,7 +138,7 @@ export class TokenConfirmation {
   }
 
   /**
-   * The window opens again; if the player was asked to wait for longer than that, it opens after
+   * The window opens again. If the player was asked to wait for longer than that, it opens after
    * the wait.
    */
   #leaveUnresolved(token: string, leave: () => void, wait: number): void {

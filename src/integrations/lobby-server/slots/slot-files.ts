@@ -86,10 +86,9 @@ const OPTIONS: Options<SlotFilesConfig> = {
 
 /**
  * The `client` and `freeSlot` of a gate that shares its lobby with other gates, or may be killed:
- * what it knows of its players is in files that all gates see. A slot is freed by the last gate
- * that may have let the player in. What a killed process has left is freed when this is called
- * again. Each is tried as long as the process lives: until the service itself says that the slot is
- * free.
+ * the state of its players is in files that all gates see. A slot is freed by the last gate that
+ * may have let the player in. The slots of a killed process are freed when this is called again.
+ * Each is tried as long as the process lives: until the service itself says that the slot is free.
  *
  * Throws an `InputError` if an option is invalid, and the error of `node:fs` if the folder cannot
  * be made, read or written. If it cannot be written later, players are refused with
@@ -176,8 +175,8 @@ function leftNames(files: SlotFolder, scheduler: SchedulerLike): Observable<stri
 }
 
 /**
- * Its timers do not keep a process running that has nothing else to do: what is left is freed at
- * the next start.
+ * Its timers do not keep a process running that has nothing else to do. The remaining slots are
+ * freed at the next start.
  */
 function inBackground(scheduler: SchedulerLike): SchedulerLike {
   const schedule: Schedule = (work, delay, state) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { InputError } from '../../../error/index.js';
 
 /**
- * What a gate knows of a token.
+ * The state of a token at a gate.
  *
  * - `pending`: the service is asked about it, or its answer was lost.
  * - `in`: the service has confirmed it.
@@ -32,14 +32,14 @@ const UNFINISHED = 'new-';
 /**
  * The files of the gates of a lobby: `<gate>.<start>.<state>/<hash of the token>`. To look for a
  * token takes one look for each gate, however many players are in. A process that starts with the
- * name of a gate renames the folders of its predecessor to `out`, at once for all tokens: what a
- * killed process has left is to be freed. All calls are synchronous.
+ * name of a gate renames the folders of its predecessor to `out`, at once for all tokens: the slots
+ * of a killed process are to be freed. All calls are synchronous.
  */
 export class SlotFolder {
   readonly #folder: string;
   readonly #gate: string;
   readonly #folders: Readonly<Record<State, string>>;
-  /** What earlier processes of this gate have left. */
+  /** The folders that earlier processes of this gate have left. */
   readonly #left: readonly string[];
 
   /**

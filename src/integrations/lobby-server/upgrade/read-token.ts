@@ -9,7 +9,10 @@ import type { GateLimits } from '../fair-limit.js';
 import { REFUSALS, type Refusal } from '../refusal.js';
 import type { Visitor } from './visitor.js';
 
-/** Emits the token, or why there is none, and completes; without a value if the client has left. */
+/**
+ * Emits the token, or why the client is refused without one, and completes. Completes without a
+ * value if the client has left.
+ */
 export type ReadToken = (visitor: Visitor, request: IncomingMessage) => Observable<string | Refusal>;
 
 /** How long the first message may take, in ms. */
@@ -83,8 +86,8 @@ function textOf(message: PlayerMessage): string {
 const PARAMETER = 'token';
 
 /**
- * The token in the query of a URL, empty if there is none or more than one, and the URL without it:
- * everything else is unchanged.
+ * The token in the query of a URL, empty if it has no token or more than one, and the URL without
+ * it. The rest of the URL is unchanged.
  */
 export function splitToken(pathAndQuery = '/'): { readonly token: string; readonly url: string } {
   const at = pathAndQuery.indexOf('?');

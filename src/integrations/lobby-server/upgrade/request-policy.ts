@@ -7,7 +7,7 @@ import { networksOf } from '../networks.js';
 import { REFUSALS, type Refusal } from '../refusal.js';
 import type { Upgrade } from './upgrades.js';
 
-/** Why a client may not connect, by what the config says; undefined if it may. */
+/** Why the config does not let a client connect. `undefined` if it does. */
 export interface RequestPolicy {
   readonly whyNotOrigin: (request: IncomingMessage) => Refusal | undefined;
   /** Counts the connection of a client that may connect, until its socket has closed. */

@@ -19,7 +19,7 @@ const socketsWithErrorHandler = new WeakSet();
 const claimedSockets = new WeakSet();
 
 /**
- * The upgrade requests of a server for a path; never completes. Those for other paths are left to
+ * The upgrade requests of a server for a path. Never completes. Those for other paths are left to
  * the server's other listeners. If they are all gates too, the last one answers 404 and logs it.
  */
 export function upgrades(
@@ -60,7 +60,7 @@ function isLastGate(server: GateServer, listener: unknown): boolean {
   return listeners.at(-1) === listener && listeners.every(each => gateListeners.has(each));
 }
 
-/** Not a closure: what listens to a socket must not hold on to its request. */
+/** Not a closure: a listener of a socket must not hold on to its request. */
 function destroy(this: Duplex): void {
   this.destroy();
 }

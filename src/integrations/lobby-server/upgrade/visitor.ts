@@ -9,7 +9,7 @@ import { addressOf } from '../networks.js';
 import { REFUSALS, type Refusal } from '../refusal.js';
 import { refuseUpgrade, type Upgrade } from './upgrades.js';
 
-/** A client that is not in yet. It is admitted or refused, once; one that has left is neither. */
+/** A client that is not in yet. It is admitted or refused, once. One that has left is neither. */
 export class Visitor {
   readonly address: string;
   /** The path and query. */
@@ -49,8 +49,8 @@ export class Visitor {
   }
 
   /**
-   * The service is being asked: until the answer, who sends data before the upgrade is refused, and
-   * who leaves has left.
+   * The service is being asked about the token. A client that sends data before the upgrade is
+   * refused, and a client that ends its connection has left.
    */
   wait(): void {
     // Unread data would hide that the client has left.
@@ -62,7 +62,7 @@ export class Visitor {
     this.#stopWaiting = () => socket.off('data', refuse).off('end', destroy).pause();
   }
 
-  /** Completes the upgrade, so that the client can send its token; undefined if it has left. */
+  /** Completes the upgrade, so that the client can send its token. `undefined` if it has left. */
   open(): Connection | undefined {
     if (this.#connection || this.#socket.destroyed) return this.#connection;
     this.#stopWaiting?.();
@@ -78,7 +78,7 @@ export class Visitor {
     return this.#connection;
   }
 
-  /** Lets the client in; undefined if it has left or been refused. */
+  /** Lets the client in. `undefined` if it has left or been refused. */
   admit(): Connection | undefined {
     return this.#settle() ? this.open() : undefined;
   }
@@ -109,13 +109,13 @@ export class Visitor {
   }
 }
 
-/** Meets a client: ws has checked its handshake, and waits for the word to complete it. */
+/** Meets a client: ws has checked its handshake, and waits for the call that completes it. */
 export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Visitor {
   const { maxPayload, closeTimeout } = settings;
   // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until
   // the client is let in.
   const completions = new WeakMap<IncomingMessage, () => void>();
-  // A variable of its own, because the types of ws do not know the last three yet.
+  // A variable, because the types of ws do not know the last three yet.
   const limits = {
     maxPayload,
     // Small pieces cost much more memory than the bytes in them.

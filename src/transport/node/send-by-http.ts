@@ -1,0 +1,33 @@
+import http, { type Agent, type ClientRequest } from 'node:http';
+import https from 'node:https';
+import type { Send } from '../send.js';
+import { dropIdleSockets, freshness, isTls, type AgentOf } from './agents.js';
+import { Exchange, type SendInit } from './exchange.js';
+
+/** A proxy may refuse what has no user agent. */
+const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'lobby-rx' };
+
+/** Sends with Node's own `http` and `https`. */
+export function sendByHttp(agentFor: AgentOf): Send {
+  return Exchange.sendBy((exchange, url, init, mayReuse) => {
+    exchange.follow(startRequest(url, init, agentFor(url, mayReuse)));
+    return undefined;
+  });
+}
+
+function startRequest(url: string, init: SendInit, agent: Agent): ClientRequest {
+  if (init.needsFreshConnection) dropIdleSockets(agent, url);
+  const headers = {
+    ...DEFAULT_HEADERS,
+    ...freshness(init.method),
+    ...init.headers,
+    // Of some methods Node would send a body without its length, which servers take for another
+    // request.
+    ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
+  };
+  // Looked up at each call, because mocks replace it.
+  const { request: send } = isTls(url) ? https : http;
+  const request = send(url, { method: init.method, headers, agent });
+  request.end(init.body);
+  return request;
+}
