@@ -119,7 +119,7 @@ export function endpointWatch<Input, Answer>(
 }
 
 /**
- * The key of a watch, by what it polls. An invalid endpoint or input is found when the poll is sent.
+ * The key of a watch, by what it polls. An invalid endpoint or input is found when it is sent.
  */
 function keyOfWatch(endpoint: unknown, input: unknown): string {
   const { service, path } = Object(endpoint) as { service?: unknown; path?: unknown };
