@@ -1,5 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { execFileSync } from 'node:child_process';
+import { isDeepStrictEqual } from 'node:util';
 import { recovery, watchSignals } from 'lobby-rx';
 import { freePort } from '../free-port.js';
 import { Server, until } from './server.js';
@@ -73,6 +74,17 @@ describe('a watch of the events of Syncthing', function () {
     };
   }
 
+  const limitsOf = (events: readonly Event[]) => events.map(({ data }) => data.options.maxSendKbps);
+
+  /**
+   * What it says that its events are. On a busy machine it saves a setting twice, or two at once:
+   * then two events are equal.
+   */
+  const sent = async () => {
+    const events = await read<readonly Event[]>('events?events=ConfigSaved&since=0&timeout=1');
+    return limitsOf(events).filter(limit => limit > 0);
+  };
+
   it('sees 500 events once and in order, and those after a restart, with a gap', async () => {
     const seen: number[] = [];
     const gaps: string[] = [];
@@ -83,22 +95,26 @@ describe('a watch of the events of Syncthing', function () {
       recovery: error => (error instanceof Restarted ? { kind: 'retry', dropsIndex: true } : recovery(error)),
       backoff: { initial: 100, max: 500 },
     }).subscribe(signal => {
-      if (signal.kind === 'answer')
-        seen.push(...signal.answer.events.map(({ data }) => data.options.maxSendKbps));
+      if (signal.kind === 'answer') seen.push(...limitsOf(signal.answer.events));
       if (signal.kind === 'gap') gaps.push(signal.gap.reason);
       if (signal.kind === 'status') states.push(signal.status.state);
     });
     await until(() => states.includes('live'), 'live');
-    const numbers = Array.from({ length: 500 }, (_, i) => i + 1);
-    for (const maxSendKbps of numbers) await change({ maxSendKbps });
-    await until(() => seen.length >= 500, 'all of them');
-    deepStrictEqual([seen, gaps], [numbers, []]);
+    for (let i = 1; i <= 500; i++) await change({ maxSendKbps: i });
+    const areAllSeen = async () => seen.includes(500) && isDeepStrictEqual(await sent(), seen);
+    await until(areAllSeen, 'each of them once, in order');
+    const before = seen.length;
+    ok(before >= 500, `${before} events`);
+    deepStrictEqual(gaps, []);
     await server.kill();
     await server.start();
     await until(() => gaps.length > 0, 'the gap');
     await change({ maxSendKbps: 1_000 });
     await until(() => seen.includes(1_000), 'what comes after the restart');
-    deepStrictEqual([seen.slice(500), gaps], [[1_000], ['index_rejected']]);
+    const after = new Set(seen.slice(before));
+    // It may have saved the last setting once more.
+    after.delete(500);
+    deepStrictEqual([[...after], gaps], [[1_000], ['index_rejected']]);
     ok(states.includes('retrying'));
     following.unsubscribe();
   });
