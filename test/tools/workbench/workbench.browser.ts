@@ -301,6 +301,61 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await other.close();
   });
 
+  it('has the button of each story in one row with its title, on a desk and on a phone', async () => {
+    await perform('Message', { text: 'A long message, whose words need more than a line. '.repeat(4) });
+    await story('A long message').first().waitFor();
+    for (const width of [1_280, 1_000, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      const rows = await page.locator('.story .head:has(.again)').evaluateAll(heads =>
+        heads.map(head => {
+          const { top } = head.querySelector('.what')!.getBoundingClientRect();
+          return head.querySelector('.again')!.getBoundingClientRect().top - top;
+        }),
+      );
+      ok(rows.length > 3, `${rows.length} stories`);
+      ok(Math.max(...rows) < 20, `${width} px: ${rows.join()}`);
+    }
+    await page.setViewportSize({ width: 1_280, height: 860 });
+  });
+
+  it('lets what is new wait on a phone, too, while the list is scrolled', async () => {
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const phone = await context.newPage();
+    await phone.goto(world.workbenchUrl!);
+    await phone.locator('.story').nth(4).waitFor();
+    const post = (text: string) =>
+      fetch(`${world.controlUrl}/workbench/type`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${world.controlSecret}` },
+        body: JSON.stringify({ line: `message "${text}"` }),
+      });
+    const read = phone.locator('.story').nth(4);
+    await read.evaluate(element => element.scrollIntoView());
+    const isNew = phone.getByRole('button', { name: /^\d+ new$/ });
+    await isNew.waitFor({ state: 'detached' });
+    const topOf = () => read.evaluate(element => element.getBoundingClientRect().top);
+    const before = await topOf();
+    await post('While the list is scrolled.');
+    await isNew.waitFor();
+    deepStrictEqual(await topOf(), before);
+    // The button is in view, and leads to what is new.
+    const button = (await isNew.boundingBox())!;
+    ok(button.y >= 0 && button.y < 100, `the button is at ${button.y} px`);
+    await isNew.tap();
+    const newest = phone.locator('.story', { hasText: 'While the list is scrolled.' });
+    await waitUntil(async () => ((await newest.boundingBox())?.y ?? -1) >= 0);
+    await isNew.waitFor({ state: 'detached' });
+    // At the top of the page nothing waits.
+    await phone.evaluate(() => scrollTo(0, 0));
+    await post('At the top.');
+    await phone.locator('.story', { hasText: 'At the top.' }).waitFor();
+    await context.close();
+  });
+
   it('is accessible in light and dark, by keyboard, and on a phone', async () => {
     await page.evaluate(axe.source);
     for (const colorScheme of ['light', 'dark'] as const) {
