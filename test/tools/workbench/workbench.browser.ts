@@ -8,7 +8,7 @@ import { createClient } from 'lobby-rx';
 import { startChromium } from '../../integrations/browser/page/stage.js';
 import { spawnTs } from '../../spawn-ts.js';
 import { waitUntil } from '../../wait-until.js';
-import { startWorkbench, type StartedWorkbench } from './start-workbench.js';
+import { BUILD_MS, startWorkbench, type StartedWorkbench } from './start-workbench.js';
 
 /** Where to put the pictures of the documentation. Default: nowhere. */
 const { SCREENSHOTS } = process.env;
@@ -36,7 +36,8 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   /** In a picture, one thing happens after the other. */
   const apart = () => page.waitForTimeout(SCREENSHOTS ? 2_500 : 0);
   const result = () => page.locator('output').innerText();
-  before(async () => {
+  before(async function () {
+    this.timeout(BUILD_MS);
     workbench = await startWorkbench();
     world = workbench.world;
     dist = workbench.dist;
