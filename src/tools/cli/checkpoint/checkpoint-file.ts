@@ -113,8 +113,6 @@ function explained<T>(path: string, act: () => T): T {
     const { code, message } = error as NodeJS.ErrnoException;
     // It is replaced by another one, which the target of a mount cannot be.
     const remedy = code === 'EBUSY' ? '; mount its folder instead of the file itself' : '';
-    throw code === undefined
-      ? error
-      : new Error(`--checkpoint ${path} cannot be written: ${message}${remedy}`);
+    throw new Error(`--checkpoint ${path} cannot be written: ${message}${remedy}`);
   }
 }
