@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const FILE = join(import.meta.dirname, '../../docs/demo.svg');
-const LINE = 18;
-const MARGIN = 16;
-/** The width of a letter, in pixels, of which a line is so many long. */
-const LETTER = 7.9;
-const LONGEST = 92;
-/** How many lines are shown: a screen has room for so many. */
-const SHOWN = 24;
+const LINE_PX = 18;
+const MARGIN_PX = 16;
+/** The width of a letter, in pixels, and how many letters a line has at most. */
+const LETTER_PX = 7.9;
+const MAX_LETTERS = 92;
+/** How many lines a screen has room for. */
+const MAX_LINES = 24;
 
 /** The colour of a line, by the sign of its kind. */
 const COLOURS: Readonly<Record<string, string>> = {
@@ -42,19 +42,19 @@ async function record(): Promise<readonly PrintedLine[]> {
   let start: number | undefined;
   for await (const text of createInterface(demo.stdout)) {
     start ??= performance.now();
-    lines.push({ text: text.slice(0, LONGEST), at: Math.round(performance.now() - start) });
+    lines.push({ text: text.slice(0, MAX_LETTERS), at: Math.round(performance.now() - start) });
   }
   return lines;
 }
 
 function picture(lines: readonly PrintedLine[]): string {
-  const width = Math.ceil(LONGEST * LETTER + 2 * MARGIN);
-  const height = lines.length * LINE + 2 * MARGIN;
+  const width = Math.ceil(MAX_LETTERS * LETTER_PX + 2 * MARGIN_PX);
+  const height = lines.length * LINE_PX + 2 * MARGIN_PX;
   const rows = lines.map(({ text, at }, i) => {
     const [sign = ''] = /[█●○▶✔✖✉✎±]/.exec(text) ?? [];
-    const y = MARGIN + (i + 0.75) * LINE;
+    const y = MARGIN_PX + (i + 0.75) * LINE_PX;
     const style = `animation-delay:${at}ms`;
-    return `<text x="${MARGIN}" y="${y}" fill="${COLOURS[sign] ?? '#c0caf5'}" style="${style}">${escape(text)}</text>`;
+    return `<text x="${MARGIN_PX}" y="${y}" fill="${COLOURS[sign] ?? '#c0caf5'}" style="${style}">${escape(text)}</text>`;
   });
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="What npm start prints">
 <style>
@@ -71,5 +71,5 @@ ${rows.filter(row => !row.endsWith('></text>')).join('\n')}
 const escape = (text: string) =>
   text.replace(/[&<>]/g, char => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[char]!);
 
-writeFileSync(FILE, picture((await record()).slice(0, SHOWN)));
+writeFileSync(FILE, picture((await record()).slice(0, MAX_LINES)));
 console.log(`${FILE} is written.`);

@@ -13,7 +13,7 @@ const DOCS = join(import.meta.dirname, '../../docs');
 /** When events happen, and when the service is away, in ms. */
 const EVENTS = [600, 1_400, 2_200, 3_450, 4_450, 7_100, 7_900];
 const AWAY = { from: 2_900, to: 5_500 };
-const END = 8_600;
+const END_MS = 8_600;
 
 /**
  * What has come of the events, by the number of each, and which requests have failed. All in ms.
@@ -36,7 +36,7 @@ const stream: Lane = { received: new Map(), failed: [] };
 /** As it is written in a quarter of an hour; it does not even end at the first error. */
 async function poll(): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
-  for (let index = ''; now() < END;) {
+  for (let index = ''; now() < END_MS;) {
     try {
       const query = index && `?watch_index=${index}`;
       const response = await fetch(`${url}/identity/events/live${query}`, { headers });
@@ -82,7 +82,7 @@ async function goAway(): Promise<void> {
   await setTimeout(AWAY.to - now());
   service = await listen(emulator, { port });
 }
-await Promise.all([publish(), goAway(), setTimeout(END)]);
+await Promise.all([publish(), goAway(), setTimeout(END_MS)]);
 following.unsubscribe();
 await service.close();
 
@@ -110,7 +110,7 @@ const style = (size: number) => `<style>
 
 /** Draws the story between two places. `radius` is of an event. */
 function drawing(left: number, right: number, radius: number) {
-  const x = (ms: number) => Math.round(left + (ms / END) * (right - left - 10));
+  const x = (ms: number) => Math.round(left + (ms / END_MS) * (right - left - 10));
   const arm = radius / 2 + 1;
   return {
     away: (y: number, height: number) =>
@@ -148,8 +148,8 @@ function write(
   content: string,
 ): void {
   const file = join(DOCS, name);
-  const said = `A service goes away for a few seconds. A loop around fetch loses the ${lost} events of that time. lobby-rx tries again, with growing waits, and then has them all.`;
-  const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${said}">`;
+  const summary = `A service goes away for a few seconds. A loop around fetch loses the ${lost} events of that time. lobby-rx tries again, with growing waits, and then has them all.`;
+  const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${summary}">`;
   writeFileSync(file, `${open}\n${style(size)}\n${content}\n</svg>\n`);
   console.log(`${file} is written.`);
 }

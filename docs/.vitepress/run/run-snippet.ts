@@ -11,7 +11,7 @@ defineMarbles();
 /** The packages that a snippet can import. */
 const PACKAGES: Readonly<Record<string, object>> = { rxjs, 'lobby-rx': lobbyRx };
 /** The most letters of a line that it prints. */
-const LONGEST = 200;
+const MAX_LETTERS = 200;
 
 /**
  * Runs a snippet, with the names that its readers are assumed to have, on a service in the page.
@@ -22,7 +22,7 @@ export function runSnippet(code: string, marbles: LobbyMarbles, print: (line: st
   const { client, world, stop } = playground;
   let isStopped = false;
   const show = (...values: readonly unknown[]) => {
-    if (!isStopped) print(values.map(inWords).join(' ').slice(0, LONGEST));
+    if (!isStopped) print(values.map(inWords).join(' ').slice(0, MAX_LETTERS));
   };
   const names = {
     client,

@@ -1,7 +1,7 @@
 /** Where the tabs that people chose are kept, such as "Vue". */
 const KEY = 'tabs';
 /** How many are kept. */
-const MOST = 20;
+const MAX_TABS = 20;
 
 const readChosen = (): readonly string[] => {
   try {
@@ -16,7 +16,7 @@ export function rememberTabs(): void {
   addEventListener('change', ({ target }) => {
     if (!(target instanceof HTMLInputElement) || !target.matches('.vp-code-group .tabs input')) return;
     const { textContent: name } = target.nextElementSibling!;
-    const chosen = [name!, ...readChosen().filter(other => other !== name)].slice(0, MOST);
+    const chosen = [name!, ...readChosen().filter(other => other !== name)].slice(0, MAX_TABS);
     localStorage.setItem(KEY, JSON.stringify(chosen));
     showRemembered();
   });
@@ -27,7 +27,7 @@ export function showRemembered(): void {
   const chosen = readChosen();
   for (const group of document.querySelectorAll('.vp-code-group')) {
     const labels = [...group.querySelectorAll('.tabs label')];
-    const name = chosen.find(one => labels.some(({ textContent }) => textContent === one));
+    const name = chosen.find(tab => labels.some(({ textContent }) => textContent === tab));
     const label = labels.find(({ textContent }) => textContent === name);
     const input = label?.previousElementSibling;
     if (input instanceof HTMLInputElement && !input.checked) input.click();

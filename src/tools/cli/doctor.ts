@@ -61,10 +61,10 @@ Exit codes: 0 no problem, 1 a problem, 2 wrong arguments, 3 no service.
 `;
 
 /** How long all checks may take together, in ms: a poll, and what is around it. */
-const DEADLINE = 180_000;
+const DEADLINE_MS = 180_000;
 
 const LATE = final(
-  problem('doctor', `is not done after ${DEADLINE / 1_000} s`, 'see whether answers end that have begun'),
+  problem('doctor', `is not done after ${DEADLINE_MS / 1_000} s`, 'see whether answers end that have begun'),
 );
 
 const MARKS = { ok: '✔', warning: '!', problem: '✖' } as const;
@@ -94,7 +94,7 @@ export function doctor(args: readonly string[]): Promise<void> {
         withoutToken$: plainAnswer(url + eventsWatch.path),
       }),
     );
-    const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE).pipe(map(() => LATE))).pipe(
+    const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE_MS).pipe(map(() => LATE))).pipe(
       takeWhile((finding): finding is Finding => finding !== undefined),
       takeWhile(({ isFinal }) => !isFinal, true),
       map(finding => withoutToken(finding, process.env.LOBBY_RX_TOKEN)),

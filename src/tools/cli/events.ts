@@ -74,7 +74,7 @@ export function events(args: readonly string[]): Promise<void> {
         const wanted = list.filter(event => kind === undefined || event.kind === kind);
         const printed$ = from(wanted).pipe(
           bufferCount(LINES_AT_ONCE),
-          concatMap(some => printLine(some.map(lineOf).join('\n'))),
+          concatMap(batch => printLine(batch.map(lineOf).join('\n'))),
         );
         return concat(printed$, file?.save(checkpoint) ?? EMPTY);
       };

@@ -29,8 +29,8 @@ export interface ParsedFlags<Options extends Flags> {
 }
 
 /**
- * The flags of a command, and its other arguments. Throws an error in one line if there is one that
- * it does not take.
+ * The flags of a command, and its other arguments. Throws an error in one line if the command does
+ * not take one of them.
  */
 export function parseFlags<const Options extends Flags>(
   command: string,

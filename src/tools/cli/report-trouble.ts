@@ -3,7 +3,7 @@ import { answers, type WatchSignal, type WatchStatus } from '../../stream/index.
 import { warn } from './terminal/index.js';
 
 /** A shorter wait is over before anyone has read that there is one, in ms. */
-const NOTABLE_WAIT = 2_000;
+const NOTABLE_WAIT_MS = 2_000;
 
 /**
  * Reports the trouble of a watch on standard error: each gap, the first of consecutive failures,
@@ -40,5 +40,5 @@ function reasonOf({ error, hint }: WatchStatus): string {
 
 function waitOf({ nextTry }: WatchStatus): string {
   const wait = (nextTry ?? 0) - Date.now();
-  return wait < NOTABLE_WAIT ? '' : ` in ${Math.round(wait / 1000)} s`;
+  return wait < NOTABLE_WAIT_MS ? '' : ` in ${Math.round(wait / 1000)} s`;
 }

@@ -13,7 +13,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** An error with an exit code of its own. */
+/** An error that says which exit code it has. */
 export class ExitError extends Error {
   constructor(
     message: string,

@@ -12,7 +12,7 @@ import {
 import type { EmulatedResponse, Handler } from './service/index.js';
 
 /** The default of `fromFetch`: how long a body may stall, in ms. */
-const BODY_TIMEOUT = 15_000;
+const BODY_TIMEOUT_MS = 15_000;
 
 /** A transport for clients in this process. Faults have the same effect as over HTTP. */
 export function inProcessTransport(handle: Handler, scheduler: SchedulerLike): Transport {
@@ -40,7 +40,7 @@ function deliver(
     case 'stall_before_headers':
       return NEVER;
     case 'stall_in_body':
-      return arrived(timer(BODY_TIMEOUT, scheduler).pipe(concatMap(() => lost$)));
+      return arrived(timer(BODY_TIMEOUT_MS, scheduler).pipe(concatMap(() => lost$)));
     case 'reset_before_headers':
       return lost$;
     case 'reset_in_body':

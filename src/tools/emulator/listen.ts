@@ -18,7 +18,7 @@ import { socketPool, type SocketPool } from './socket-pool.js';
 const LOOPBACK = '127.0.0.1';
 
 /** The maximum size of a request body, in bytes. Real ones are much smaller. */
-const MAX_BODY = 65_536;
+const MAX_BODY_BYTES = 65_536;
 
 /** The options of {@link listen}. */
 export interface ListenConfig {
@@ -204,7 +204,7 @@ async function read(incoming: IncomingMessage): Promise<string | undefined> {
   try {
     for await (const chunk of incoming as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MAX_BODY) return undefined;
+      if (size > MAX_BODY_BYTES) return undefined;
       chunks.push(chunk);
     }
   } catch {

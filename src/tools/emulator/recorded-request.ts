@@ -12,7 +12,7 @@ export interface RecordedRequest {
   readonly body: string | undefined;
   /** When it was received, in ms since 1970. */
   readonly at: number;
-  /** The status of the answer; `undefined` if there is none yet, or if the request was aborted. */
+  /** The status of the answer. `undefined` before the answer, and if the request was aborted. */
   readonly status: number | undefined;
   /** Whether it has neither been answered nor aborted yet. */
   readonly pending: boolean;

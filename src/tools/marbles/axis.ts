@@ -2,8 +2,8 @@
 import { svgElement } from './svg-element.js';
 
 /** Its height, and how far its labels are apart at least, in pixels. */
-export const AXIS_HEIGHT = 18;
-const LABEL_WIDTH = 70;
+export const AXIS_PX = 18;
+const LABEL_PX = 70;
 /** How far its labels may be apart, in seconds. */
 const STEPS_S = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
 
@@ -15,14 +15,14 @@ export class Axis {
 
   /** `scale` is in pixels per second. */
   constructor(svg: SVGSVGElement, scale: number) {
-    this.#element = svg.appendChild(svgElement('g', { transform: `translate(0 ${AXIS_HEIGHT - 5})` }));
+    this.#element = svg.appendChild(svgElement('g', { transform: `translate(0 ${AXIS_PX - 5})` }));
     this.#scale = scale;
   }
 
   draw(width: number): void {
     if (width === this.#width) return;
     this.#width = width;
-    const seconds = STEPS_S.find(step => step * this.#scale >= LABEL_WIDTH) ?? STEPS_S.at(-1)!;
+    const seconds = STEPS_S.find(step => step * this.#scale >= LABEL_PX) ?? STEPS_S.at(-1)!;
     const step = seconds * this.#scale;
     const labels = Array.from({ length: Math.floor(width / step) }, (_, i) => {
       const label = svgElement('text', { x: width - (i + 1) * step });

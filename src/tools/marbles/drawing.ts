@@ -1,26 +1,26 @@
 /// <reference lib="dom" />
-import { Axis, AXIS_HEIGHT } from './axis.js';
+import { Axis, AXIS_PX } from './axis.js';
 import type { Item, Row } from './item.js';
 import { classOf, createMark, isLong, lengthen } from './mark.js';
 import { svgElement } from './svg-element.js';
 
 /** The height of a row, and of what is in it, in pixels. */
-const ROW = 60;
-const MIDDLE = 36;
+const ROW_PX = 60;
+const MIDDLE_PX = 36;
 /** The line is below what happens. */
-const BELOW = 14;
+const BELOW_PX = 14;
 /** How wide a letter is at most, in pixels: a bar that is too short for its text has none. */
-const LETTER = 6.8;
+const LETTER_PX = 6.8;
 /**
  * How far marbles of the same time are apart, in pixels. Those after the fourth stand in the same
  * place.
  */
-const APART = 7;
-const BESIDE = 3;
+const APART_PX = 7;
+const MAX_BESIDE = 3;
 /** How often it is removed what is not seen any more, in ms. */
 const SWEEP_MS = 1_000;
 /** What is further before the left edge than this is removed, in pixels. */
-const MARGIN = 40;
+const MARGIN_PX = 40;
 
 /** What there is to draw. Times are in ms since 1970. */
 export interface Scene {
@@ -59,24 +59,24 @@ export class Drawing {
     this.#bars = this.#flow.appendChild(svgElement('g'));
     this.#moments = this.#flow.appendChild(svgElement('g'));
     this.#axis = new Axis(svg, scale);
-    this.#names = svg.appendChild(svgElement('g', { transform: `translate(0 ${AXIS_HEIGHT})` }));
+    this.#names = svg.appendChild(svgElement('g', { transform: `translate(0 ${AXIS_PX})` }));
     this.#marked = this.#flow.appendChild(svgElement('line', { class: 'mark' }));
   }
 
   draw({ changes, rows, now, width, marked }: Scene): void {
     this.#origin ??= now;
-    const height = rows.length * ROW;
+    const height = rows.length * ROW_PX;
     this.#marked.setAttribute('transform', `translate(${this.#x(marked ?? now)} 0)`);
     this.#marked.setAttribute('y2', String(marked === undefined ? 0 : height));
     for (const item of changes) this.#drawItem(item, now);
     for (const item of this.#open) this.#stretch(item, this.#elements.get(item)!, now);
-    this.#flow.setAttribute('transform', `translate(${width - this.#x(now)} ${AXIS_HEIGHT})`);
-    this.#svg.setAttribute('height', String(height + AXIS_HEIGHT));
+    this.#flow.setAttribute('transform', `translate(${width - this.#x(now)} ${AXIS_PX})`);
+    this.#svg.setAttribute('height', String(height + AXIS_PX));
     this.#axis.draw(width);
     this.#nameRows(rows);
     if (now - this.#sweptAt < SWEEP_MS) return;
     this.#sweptAt = now;
-    this.#sweep(this.#x(now) - width - MARGIN);
+    this.#sweep(this.#x(now) - width - MARGIN_PX);
   }
 
   /** What is drawn at an element. */
@@ -102,8 +102,8 @@ export class Drawing {
 
   #create(item: Item): SVGElement {
     const mark = createMark(item);
-    const x = this.#x(item.from) + Math.min(item.nth, BESIDE) * APART;
-    const y = item.row.order * ROW + MIDDLE + (item.shape === 'line' ? BELOW : 0);
+    const x = this.#x(item.from) + Math.min(item.nth, MAX_BESIDE) * APART_PX;
+    const y = item.row.order * ROW_PX + MIDDLE_PX + (item.shape === 'line' ? BELOW_PX : 0);
     mark.setAttribute('transform', `translate(${x} ${y})`);
     this.#elements.set(item, mark);
     this.#items.set(mark, item);
@@ -114,7 +114,7 @@ export class Drawing {
     const width = Math.max(1, this.#x(to ?? now) - this.#x(from));
     lengthen(element, width);
     const hasText = element.childElementCount > 1;
-    if (letter === '' || hasText || width < letter.length * LETTER) return;
+    if (letter === '' || hasText || width < letter.length * LETTER_PX) return;
     element.appendChild(svgElement('text', { x: 5 })).textContent = letter;
   }
 
@@ -123,7 +123,7 @@ export class Drawing {
       const label = this.#names.children[order] ?? this.#names.appendChild(svgElement('text'));
       if (label.textContent === name) continue;
       label.textContent = name;
-      label.setAttribute('y', String(order * ROW + MIDDLE - 18));
+      label.setAttribute('y', String(order * ROW_PX + MIDDLE_PX - 18));
     }
   }
 

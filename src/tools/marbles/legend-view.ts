@@ -5,10 +5,10 @@ import { createMark, lengthen } from './mark.js';
 import { svgElement } from './svg-element.js';
 
 /** How many kinds of events are explained. */
-const MOST_KINDS = 12;
+const MAX_KINDS = 12;
 /** The size of a mark, in pixels. */
-const WIDTH = 22;
-const HEIGHT = 20;
+const WIDTH_PX = 22;
+const HEIGHT_PX = 20;
 
 /**
  * A legend of what has been drawn, and of nothing else: first the marks, then the kinds of events.
@@ -17,15 +17,15 @@ export function createLegendView(legend: Element) {
   const kinds = new Set<string>();
   const add = (mark: SVGElement, label: string) => {
     const place = legend.appendChild(document.createElement('span'));
-    const viewBox = `0 ${-HEIGHT / 2} ${WIDTH} ${HEIGHT}`;
+    const viewBox = `0 ${-HEIGHT_PX / 2} ${WIDTH_PX} ${HEIGHT_PX}`;
     place.appendChild(svgElement('svg', { 'aria-hidden': 'true', viewBox })).append(mark);
     place.append(label);
     return place;
   };
   const drawn = ({ shape, tones: [tone], label }: LegendEntry) => {
     const mark = createMark({ shape, tone, letter: SIGNS[tone]?.[0] ?? '', text: '' });
-    if (shape === 'sign') mark.setAttribute('transform', `translate(${WIDTH / 2} 0)`);
-    else lengthen(mark, WIDTH);
+    if (shape === 'sign') mark.setAttribute('transform', `translate(${WIDTH_PX / 2} 0)`);
+    else lengthen(mark, WIDTH_PX);
     const place = add(mark, label);
     place.hidden = true;
     return place;
@@ -35,10 +35,10 @@ export function createLegendView(legend: Element) {
     explain: (item: Item) => {
       const entry = legendOf(item);
       if (entry) places.get(entry)!.hidden = false;
-      if (item.shape !== 'marble' || kinds.has(item.text) || kinds.size === MOST_KINDS) return;
+      if (item.shape !== 'marble' || kinds.has(item.text) || kinds.size === MAX_KINDS) return;
       kinds.add(item.text);
       const mark = createMark(item);
-      mark.setAttribute('transform', `translate(${WIDTH / 2} 0)`);
+      mark.setAttribute('transform', `translate(${WIDTH_PX / 2} 0)`);
       add(mark, item.text);
     },
   };

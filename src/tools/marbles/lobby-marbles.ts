@@ -10,7 +10,7 @@ import { Timeline, type EventOfKind, type NamedWatch } from './timeline.js';
  * wakes and gaps as signs, and its status as the colour of the line. The row `requests` has what
  * belongs to no watch.
  *
- * Who presses on something gets the event `pick`, whose `detail.at` is when that ended, in ms since
+ * Pressing on an item sends the event `pick`. Its `detail.at` is when the item ended, in ms since
  * 1970.
  *
  * It shows no payload and no token. What leaves the left edge is forgotten.
@@ -32,7 +32,7 @@ export interface LobbyMarbles extends HTMLElement {
   readonly watch: (name: string) => NamedWatch;
   /** A time at which a line is drawn through all rows, in ms since 1970. */
   mark: number | undefined;
-  /** Whether the picture stands still. What happens meanwhile is drawn when it goes on. */
+  /** Whether the picture stands still. What happens in that time is drawn when it goes on. */
   paused: boolean;
   /**
    * The clock, in ms since 1970; set it before the first entry. Default `Date.now`; for a client
@@ -48,7 +48,7 @@ declare global {
 }
 
 /** Pixels per second, unless the attribute `scale` says another number. */
-const SCALE = 12;
+const PX_PER_S = 12;
 
 /**
  * Defines the element `<lobby-marbles>`. Does nothing where there are no elements, or if it is
@@ -65,7 +65,7 @@ export function defineMarbles(): void {
   customElements.define('lobby-marbles', createElementClass());
 }
 
-/** A class of its own for each page: where there are no elements, there is nothing to extend. */
+/** Makes the class only in a page: where there are no elements, there is nothing to extend. */
 function createElementClass() {
   return class extends HTMLElement implements LobbyMarbles {
     now: () => number = Date.now;
@@ -101,7 +101,7 @@ function createElementClass() {
     }
     connectedCallback(): void {
       this.#view ??= new MarblesView(this.attachShadow({ mode: 'open' }), {
-        scale: Number(this.getAttribute('scale')) || SCALE,
+        scale: Number(this.getAttribute('scale')) || PX_PER_S,
         toggle: () => {
           this.paused = !this.paused;
         },

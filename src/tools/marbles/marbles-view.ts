@@ -6,7 +6,7 @@ import { STYLE } from './style.js';
 
 /** How often the list is written, in ms, and how many items it has. */
 const WRITE_MS = 1_000;
-const LISTED = 50;
+const MAX_LISTED = 50;
 
 const HTML = `<div class="legend" part="legend"></div><svg class="picture" aria-hidden="true"><title></title></svg>
 <p></p><button type="button" part="pause">Pause</button>
@@ -62,7 +62,7 @@ export class MarblesView {
       const isSaid = item.to !== undefined || item.shape === 'line';
       if (isSaid && !this.#recent.includes(item)) this.#recent.push(item);
     }
-    this.#recent.splice(0, this.#recent.length - LISTED);
+    this.#recent.splice(0, this.#recent.length - MAX_LISTED);
     if (!this.#details.open || scene.now - this.#writtenAt < WRITE_MS) return;
     this.#writtenAt = scene.now;
     this.#write();

@@ -36,7 +36,7 @@ export function lengthen(mark: SVGElement, width: number): void {
   shape.setAttribute(shape.nodeName === 'line' ? 'x2' : 'width', String(width));
 }
 
-/** Each kind has a colour of its own, the same on every page. */
+/** The colour of a kind of event: the same on every page. */
 function hueOf(text: string): number {
   let hash = 0;
   for (const letter of text) hash = (hash * 53 + letter.charCodeAt(0)) % 3_600;

@@ -1,7 +1,7 @@
 import type { SeenEvent } from './world-view.js';
 
 /** How much of an event is shown. */
-const SHOWN = 80;
+const SHOWN_LETTERS = 80;
 
 interface RawEvent {
   readonly kind?: object;
@@ -15,7 +15,11 @@ export function eventsIn(body: string | undefined): SeenEvent[] {
     const { events = [] } = JSON.parse(body) as { events?: readonly RawEvent[] };
     return events.map(({ kind = {}, ts = '' }) => {
       const [name = 'unknown', payload] = Object.entries(kind)[0] ?? [];
-      return { kind: name, at: Date.parse(ts), text: textOf(Object(payload) as Payload).slice(0, SHOWN) };
+      return {
+        kind: name,
+        at: Date.parse(ts),
+        text: textOf(Object(payload) as Payload).slice(0, SHOWN_LETTERS),
+      };
     });
   } catch {
     // Truncated by a fault.

@@ -43,10 +43,10 @@ export interface Cut {
 }
 
 /** How many requests are kept, besides those that are open; and how much of each answer. */
-const MOST = 1_000;
-const KEPT = 4_000;
+const MAX_REQUESTS = 1_000;
+const KEPT_LETTERS = 4_000;
 /** How many watches are known by their last answers. */
-const WATCHES = 100;
+const MAX_WATCHES = 100;
 
 /** The value of a field that is called a token, and a token of this emulator wherever it stands. */
 const FIELD = /("[\w-]*token\w*"\s*:\s*(?:\{\s*"\w+"\s*:\s*)?")[^"\\]*(?:\\.[^"\\]*)*/gi;
@@ -170,7 +170,7 @@ export class RequestLog {
       revision: 0,
     };
     this.#log.push(entry);
-    if (this.#log.length > MOST) {
+    if (this.#log.length > MAX_REQUESTS) {
       const oldest = this.#log.findIndex(({ request }) => request.ended_at !== undefined);
       if (oldest >= 0) this.#log.splice(oldest, 1);
     }
@@ -190,7 +190,7 @@ export class RequestLog {
     if (entry.isDead || isStalled(response)) return;
     const isWhole = delivery === 'whole';
     // A slice would keep the whole text in memory.
-    if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT)).toString());
+    if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT_LETTERS)).toString());
     const events = isWhole ? eventsIn(withoutTokens(body)) : [];
     const has_news = events.length > 0 || (isWhole && status === 200 && this.#isNews(entry, body));
     const next_index = isWhole && status === 200 ? indexIn(body) : undefined;
@@ -205,7 +205,8 @@ export class RequestLog {
     const text = body.replace(/"watch":\{[^}]*\}/, '');
     const last = this.#lastAnswers.get(key);
     this.#lastAnswers.set(key, text);
-    if (this.#lastAnswers.size > WATCHES) this.#lastAnswers.delete(this.#lastAnswers.keys().next().value!);
+    if (this.#lastAnswers.size > MAX_WATCHES)
+      this.#lastAnswers.delete(this.#lastAnswers.keys().next().value!);
     return is_poll && last !== text;
   }
 

@@ -5,12 +5,9 @@ import { withoutTokens, type Cut } from './request-log.js';
 import type { SeenAction } from './world-view.js';
 
 /** How many actions are remembered. */
-const MOST = 100;
+const MAX_ACTIONS = 100;
 
-/**
- * What is done, other than by commands: faults as people name them, which polls that are held meet,
- * too.
- */
+/** Faults as people name them. Polls that are held meet them, too. */
 const BREAKS: Readonly<Record<string, Break>> = {
   down: { lasts: 10_000, faults: [['reset_before_request', Infinity]] },
   restart: { lasts: 2_000, faults: [['reset_before_request', Infinity]] },
@@ -24,10 +21,10 @@ const BREAKS: Readonly<Record<string, Break>> = {
 };
 
 interface Break {
-  /** For how long, in ms; without it, as often as its faults say. */
+  /** How long it lasts, in ms. Without it, each fault happens `times` times. */
   readonly lasts?: number;
   readonly faults: readonly (readonly [kind: string, times: number])[];
-  /** How polls that are held end; their connections are reset, unless it is said. */
+  /** The answer to polls that are held. Default: their connections are reset. */
   readonly held?: EmulatedResponse;
 }
 
@@ -76,7 +73,7 @@ export class WorkbenchActions {
         after,
         until: records.tick,
       });
-      this.#list.splice(0, this.#list.length - MOST);
+      this.#list.splice(0, this.#list.length - MAX_ACTIONS);
       return result;
     };
     const type = (line: string) => {

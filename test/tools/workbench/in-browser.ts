@@ -1,6 +1,6 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
 import { waitUntil } from '../../wait-until.js';
-import { startWorkbench, type StartedWorkbench } from './start-workbench.js';
+import { BUILD_MS, startWorkbench, type StartedWorkbench } from './start-workbench.js';
 
 /** A tab of a browser that Playwright does not start. */
 export interface BrowserTab {
@@ -79,7 +79,8 @@ export function describeWorkbench(name: string, start: () => Promise<Browser>): 
     let workbench: StartedWorkbench;
     let browser: Browser;
     let page: PageOfWorkbench;
-    before(async () => {
+    before(async function () {
+      this.timeout(BUILD_MS);
       workbench = await startWorkbench();
       browser = await start();
       page = new PageOfWorkbench(await browser.open(workbench.world.workbenchUrl!));

@@ -6,6 +6,9 @@ import { createInterface } from 'node:readline';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
+/** How long the build may take on a machine that is busy, in ms. */
+export const BUILD_MS = 300_000;
+
 /** A workbench of the built package. */
 export interface StartedWorkbench {
   /** What `emulate --ui --json` prints. */

@@ -8,7 +8,7 @@ import { createClient } from 'lobby-rx';
 import { startChromium } from '../../integrations/browser/page/stage.js';
 import { spawnTs } from '../../spawn-ts.js';
 import { waitUntil } from '../../wait-until.js';
-import { startWorkbench, type StartedWorkbench } from './start-workbench.js';
+import { BUILD_MS, startWorkbench, type StartedWorkbench } from './start-workbench.js';
 
 /** Where to put the pictures of the documentation. Default: nowhere. */
 const { SCREENSHOTS } = process.env;
@@ -36,7 +36,8 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   /** In a picture, one thing happens after the other. */
   const apart = () => page.waitForTimeout(SCREENSHOTS ? 2_500 : 0);
   const result = () => page.locator('output').innerText();
-  before(async () => {
+  before(async function () {
+    this.timeout(BUILD_MS);
     workbench = await startWorkbench();
     world = workbench.world;
     dist = workbench.dist;
@@ -299,6 +300,61 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await other.goto(world.workbenchUrl!);
     await other.getByText('● connected').waitFor();
     await other.close();
+  });
+
+  it('has the button of each story in one row with its title, on a desk and on a phone', async () => {
+    await perform('Message', { text: 'A long message, whose words need more than a line. '.repeat(4) });
+    await story('A long message').first().waitFor();
+    for (const width of [1_280, 1_000, 390]) {
+      await page.setViewportSize({ width, height: 860 });
+      const rows = await page.locator('.story .head:has(.again)').evaluateAll(heads =>
+        heads.map(head => {
+          const { top } = head.querySelector('.what')!.getBoundingClientRect();
+          return head.querySelector('.again')!.getBoundingClientRect().top - top;
+        }),
+      );
+      ok(rows.length > 3, `${rows.length} stories`);
+      ok(Math.max(...rows) < 20, `${width} px: ${rows.join()}`);
+    }
+    await page.setViewportSize({ width: 1_280, height: 860 });
+  });
+
+  it('lets what is new wait on a phone, too, while the list is scrolled', async () => {
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+    });
+    const phone = await context.newPage();
+    await phone.goto(world.workbenchUrl!);
+    await phone.locator('.story').nth(4).waitFor();
+    const post = (text: string) =>
+      fetch(`${world.controlUrl}/workbench/type`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${world.controlSecret}` },
+        body: JSON.stringify({ line: `message "${text}"` }),
+      });
+    const read = phone.locator('.story').nth(4);
+    await read.evaluate(element => element.scrollIntoView());
+    const isNew = phone.getByRole('button', { name: /^\d+ new$/ });
+    await isNew.waitFor({ state: 'detached' });
+    const topOf = () => read.evaluate(element => element.getBoundingClientRect().top);
+    const before = await topOf();
+    await post('While the list is scrolled.');
+    await isNew.waitFor();
+    deepStrictEqual(await topOf(), before);
+    // The button is in view, and leads to what is new.
+    const button = (await isNew.boundingBox())!;
+    ok(button.y >= 0 && button.y < 100, `the button is at ${button.y} px`);
+    await isNew.tap();
+    const newest = phone.locator('.story', { hasText: 'While the list is scrolled.' });
+    await waitUntil(async () => ((await newest.boundingBox())?.y ?? -1) >= 0);
+    await isNew.waitFor({ state: 'detached' });
+    // At the top of the page nothing waits.
+    await phone.evaluate(() => scrollTo(0, 0));
+    await post('At the top.');
+    await phone.locator('.story', { hasText: 'At the top.' }).waitFor();
+    await context.close();
   });
 
   it('is accessible in light and dark, by keyboard, and on a phone', async () => {

@@ -7,12 +7,12 @@ import type { Checkpoint } from '../../../stream/index.js';
 
 /** A file that stores the checkpoint of a watch between two runs. */
 export interface CheckpointFile {
-  /** The checkpoint of the run before; undefined if there is none. */
+  /** The checkpoint of the run before. Undefined at the first run. */
   readonly last: Checkpoint | undefined;
   /**
-   * Replaces the checkpoint atomically: if the process is killed meanwhile, the old one remains.
-   * Cold; it completes when that is done. If it cannot be done, `failed$` errors, then this does,
-   * too: a watch that still waited for it would keep the process running.
+   * Replaces the checkpoint atomically: if the process is killed, the file has the old one or the
+   * new one. Cold. It completes when the checkpoint is saved. If that fails, `failed$` errors
+   * first, since a watch that still waited for `save` would keep the process running.
    */
   readonly save: (checkpoint: Checkpoint) => Observable<never>;
   /** Never emits. Errors once the checkpoint can no longer be saved. */
@@ -113,8 +113,6 @@ function explained<T>(path: string, act: () => T): T {
     const { code, message } = error as NodeJS.ErrnoException;
     // It is replaced by another one, which the target of a mount cannot be.
     const remedy = code === 'EBUSY' ? '; mount its folder instead of the file itself' : '';
-    throw code === undefined
-      ? error
-      : new Error(`--checkpoint ${path} cannot be written: ${message}${remedy}`);
+    throw new Error(`--checkpoint ${path} cannot be written: ${message}${remedy}`);
   }
 }

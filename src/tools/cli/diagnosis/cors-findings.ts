@@ -68,7 +68,7 @@ function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: st
  * A browser keeps the answer to a preflight for one URL, and each watch index makes another one.
  */
 function preflights({ headers }: PlainAnswer): Finding {
-  const text = 'a page sends a preflight before each poll, since each has a URL of its own';
+  const text = 'a page sends a preflight before each poll, since each has another URL';
   const advice = "to save it, let a proxy serve the service at the page's own origin";
   const keeps = Number(headers.get('access-control-max-age') ?? 0) > 5;
   return keeps

@@ -30,12 +30,12 @@ export function problem(check: string, text: string, advice: string): Finding {
   return { check, level: 'problem', text: line(text), advice: line(advice) };
 }
 
-const LONGEST = 300;
+const MAX_LETTERS = 300;
 
 /** What a server says is in it, and may be anything. */
 function line(text: string): string {
   const shown = printable(text);
-  return shown.length > LONGEST ? `${shown.slice(0, LONGEST)}…` : shown;
+  return shown.length > MAX_LETTERS ? `${shown.slice(0, MAX_LETTERS)}…` : shown;
 }
 
 export function final(finding: Finding): Finding {

@@ -52,7 +52,7 @@ const PAGE = 'see “Behind your proxy”, docs/proxies.md';
 /** What to do about a proxy that ends polls. */
 export function letItWait(proxy: KnownProxy | undefined): string {
   return proxy?.waits === undefined
-    ? `let what is between wait for 75 s: proxy_read_timeout 75s in nginx, timeout server 75s in HAProxy; ${PAGE}`
+    ? `let every proxy wait for 75 s: proxy_read_timeout 75s in nginx, timeout server 75s in HAProxy; ${PAGE}`
     : `let ${proxy.name} wait for 75 s: ${proxy.waits}; ${PAGE}`;
 }
 

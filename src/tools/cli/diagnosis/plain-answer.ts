@@ -4,9 +4,9 @@ import { printable } from '../../../error/index.js';
 import { detailsOf, ErrorBody } from '../../../protocol/index.js';
 
 /** How long an answer may take that the service need not wait for, in ms. */
-const PATIENCE = 15_000;
+const PATIENCE_MS = 15_000;
 /** How much of an answer is read, in characters: an error of the service has fewer. */
-const READ = 65_536;
+const MAX_CHARACTERS = 65_536;
 
 /** An answer to a request without a token. */
 export interface PlainAnswer {
@@ -31,7 +31,7 @@ export function plainAnswer(
 ): Observable<PlainAnswer> {
   const selector = async (response: Response) => ({ response, text: await startOf(response) });
   return fromFetch(url, { method, headers, redirect: 'manual', selector }).pipe(
-    timeout(PATIENCE, scheduler),
+    timeout(PATIENCE_MS, scheduler),
     map(({ response: { status, headers }, text }) => {
       const date = Date.parse(headers.get('date') ?? '');
       return {
@@ -50,7 +50,7 @@ async function startOf({ body }: Response): Promise<string> {
   let text = '';
   for await (const part of body ?? []) {
     text += decoder.decode(part, { stream: true });
-    if (text.length >= READ) break;
+    if (text.length >= MAX_CHARACTERS) break;
   }
   return text;
 }

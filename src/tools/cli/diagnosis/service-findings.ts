@@ -9,7 +9,7 @@ import { plainAnswer, type PlainAnswer } from './plain-answer.js';
  * From this difference on, a checkpoint of another machine may seem to be too old, in ms. Dates
  * have no fractions of a second.
  */
-const SKEW = 5_000;
+const MAX_SKEW_MS = 5_000;
 const OWN_ENCODINGS = ['gzip', 'deflate', 'br', 'identity'];
 
 /**
@@ -66,7 +66,7 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
   const add = (isWrong: boolean, text: string, advice: string) => {
     if (isWrong) findings.push(warning('headers', text, advice));
   };
-  if (clockAhead !== undefined && Math.abs(clockAhead) > SKEW) {
+  if (clockAhead !== undefined && Math.abs(clockAhead) > MAX_SKEW_MS) {
     const text = `this machine's is ${Math.round(Math.abs(clockAhead) / 1_000)} s ${clockAhead > 0 ? 'ahead' : 'behind'}`;
     findings.push(warning('clock', text, 'set it: checkpoints of other machines, and Retry-After, go by it'));
   }
@@ -81,7 +81,7 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
   add(
     age > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? ''),
     'a cache answers',
-    'turn it off: each poll needs an answer of its own',
+    'turn it off: each poll needs an answer for itself',
   );
   return findings;
 }

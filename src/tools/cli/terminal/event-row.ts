@@ -6,7 +6,7 @@ import { jsonLine } from './json-line.js';
 type Colour = Parameters<typeof styleText>[0];
 
 /** Longer details are cut: a payload must not fill the screen. */
-const MAX_DETAILS = 120;
+const MAX_DETAILS_LETTERS = 120;
 
 /**
  * A live event as one line for people: when, what kind, and who or what. It contains no player
@@ -15,7 +15,7 @@ const MAX_DETAILS = 120;
 export function eventRow(event: LiveEvent): string {
   const { kind, colour, details } = describe(event);
   const text = printable(details);
-  const short = text.length > MAX_DETAILS ? `${text.slice(0, MAX_DETAILS)}…` : text;
+  const short = text.length > MAX_DETAILS_LETTERS ? `${text.slice(0, MAX_DETAILS_LETTERS)}…` : text;
   return `${timeOf(event)}  ${painted(colour, printable(kind).padEnd(22))} ${short}`;
 }
 

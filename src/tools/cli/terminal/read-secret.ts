@@ -5,10 +5,11 @@ import { defaultIfEmpty, defer, from, map, Observable, scan, takeLast, takeWhile
 /**
  * Far longer than any token. A reader must not fill the memory if someone connects the wrong file.
  */
-const MAX_LENGTH = 65_536;
+const MAX_LETTERS = 65_536;
 
 /**
- * Emits the first line of standard input, without spaces around it; an empty text if there is none.
+ * Emits the first line of standard input, without spaces around it. An empty input emits an empty
+ * text.
  * On a terminal it prints a prompt, and nothing of what is typed. Cold; unsubscribing ends reading.
  */
 export function readSecret(prompt: string): Observable<string> {
@@ -22,7 +23,7 @@ function pipedLine(): Observable<string> {
   return from(process.stdin as AsyncIterable<Buffer>).pipe(
     scan((bytes, chunk) => Buffer.concat([bytes, chunk])),
     map(bytes => new TextDecoder(encodingOf(bytes)).decode(bytes)),
-    takeWhile(text => !text.includes('\n') && text.length <= MAX_LENGTH, true),
+    takeWhile(text => !text.includes('\n') && text.length <= MAX_LETTERS, true),
     takeLast(1),
     map(text => text.split('\n', 1)[0]!),
   );

@@ -20,8 +20,8 @@ export type Activity = 'presence' | 'profile' | 'members' | 'chat' | 'lobby';
 /** The options of {@link simulateActivity}. All are optional. */
 export interface ActivityConfig {
   /**
-   * The activities to choose from; one that is listed twice happens twice as often. Default: all,
-   * mostly presence.
+   * The activities to choose from. An activity that is listed twice happens twice as often.
+   * Default: all, mostly presence.
    */
   readonly activities?: readonly Activity[];
   /** The average time between two activities, in ms; more than 0. Default 1,000. */
@@ -45,7 +45,7 @@ const DEFAULT_ACTIVITIES = ALL.flatMap(activity => Array<Activity>(WEIGHTS[activ
 const OPTIONS: Options<ActivityConfig> = {
   activities: {
     name: `a non-empty array of ${ALL.join(', ')}`,
-    is: u => Array.isArray(u) && u.length > 0 && u.every(one => ALL.some(activity => activity === one)),
+    is: u => Array.isArray(u) && u.length > 0 && u.every(listed => ALL.some(activity => activity === listed)),
   },
   every: { name: `${milliseconds.name}, but not 0`, is: u => milliseconds.is(u) && u > 0 },
   seed: seedNumber,

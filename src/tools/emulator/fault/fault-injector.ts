@@ -62,14 +62,16 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
 
   /** The fault for a request: of those that apply, the one that was planned first. */
   const faultFor = (request: EmulatedRequest): Fault | undefined => {
-    for (const one of planned) {
-      const { probability = 1, only = () => true } = one.plan;
+    for (const candidate of planned) {
+      const { probability = 1, only = () => true } = candidate.plan;
       // Browsers send preflights by themselves: only one kind of fault is about them.
-      if ((request.method === 'OPTIONS') !== (one.fault.kind === 'preflight')) continue;
+      if ((request.method === 'OPTIONS') !== (candidate.fault.kind === 'preflight')) continue;
       if (!only(request) || random() >= probability) continue;
-      if (--one.left <= 0) planned.delete(one);
-      faultCounts[one.fault.kind] = (faultCounts[one.fault.kind] ?? 0) + 1;
-      return one.fault;
+      candidate.left--;
+      if (candidate.left <= 0) planned.delete(candidate);
+      const { fault } = candidate;
+      faultCounts[fault.kind] = (faultCounts[fault.kind] ?? 0) + 1;
+      return fault;
     }
     return undefined;
   };
@@ -98,9 +100,9 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
     fault: (fault, plan = {}) => {
       checkFault(fault);
       checkOptions(plan, PLAN, 'plan');
-      const one: Plan = { fault, plan, left: plan.times ?? 1 };
-      if (one.left > 0) planned.add(one);
-      return () => void planned.delete(one);
+      const added: Plan = { fault, plan, left: plan.times ?? 1 };
+      if (added.left > 0) planned.add(added);
+      return () => void planned.delete(added);
     },
     faultCounts,
     plannedFaults: () => [...planned].map(({ fault, left }) => ({ fault, left })),

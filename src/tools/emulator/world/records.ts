@@ -67,7 +67,7 @@ export interface WorldRecords {
   readonly bearers: ReadonlyMap<string, Readonly<Bearer>>;
 }
 
-/** The record with this id; throws an `InputError` that names the argument if there is none. */
+/** The record with this id. Throws an `InputError` that names the argument if it does not exist. */
 export function findRecord<R>(records: ReadonlyMap<string, R>, argument: string, id: string): R {
   const record = records.get(id);
   if (!record) throw new InputError(argument, 'one that this emulator has issued', describe(id));

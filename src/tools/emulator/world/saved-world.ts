@@ -70,7 +70,7 @@ export function saveRecords(records: Records, tick: number): SavedWorld {
   });
 }
 
-/** A copy of the records of a saved world; empty records if there is none. */
+/** A copy of the records of a saved world. Empty records if `saved` is undefined. */
 export function restoreRecords(saved: SavedWorld | undefined): Records {
   // jsdom has no structuredClone, and a world that starts empty does not need it.
   const copy = saved && structuredClone(saved);

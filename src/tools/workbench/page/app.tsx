@@ -8,7 +8,7 @@ import { Panes } from './panes.js';
 import { ResultView, type ShownResult } from './result.js';
 
 /** How many requests are kept, besides those that are open. */
-const MOST = 1_000;
+const MAX_REQUESTS = 1_000;
 
 /** The whole page, for someone who knows the secret. */
 export function App({ secret }: { secret: string }) {
@@ -63,5 +63,5 @@ function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
 function merged(known: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] {
   const all = new Map([...known, ...more].map(request => [request.id, request]));
   const sorted = [...all.values()].sort((a, b) => a.id - b.id);
-  return sorted.filter(({ ended_at }, i) => ended_at == null || i >= sorted.length - MOST);
+  return sorted.filter(({ ended_at }, i) => ended_at == null || i >= sorted.length - MAX_REQUESTS);
 }

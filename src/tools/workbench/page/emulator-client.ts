@@ -12,7 +12,7 @@ export interface EmulatorClient {
   readonly signal$: Observable<WatchSignal<WorldView>>;
   /** Does what a line says. Rejects with what is wrong with it. */
   readonly type: (line: string) => Promise<Result>;
-  /** Moves the clock of the service, by so many ms. */
+  /** Moves the clock of the service by `ms`. */
   readonly moveClock: (ms: number) => Promise<Result>;
   /** The beginning of the answer to a request, without tokens. */
   readonly answerOf: (id: number) => Promise<string>;

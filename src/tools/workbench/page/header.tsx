@@ -1,6 +1,6 @@
 import type { WatchStatus } from '../../../stream/index.js';
 
-/** What this page is, by the status of its own watch. */
+/** What the page says of itself, by the status of its watch of the emulator. */
 const STATES: Readonly<Record<string, string>> = {
   live: 'connected',
   closed: 'not let in',

@@ -10,7 +10,7 @@ import { testOf } from './test-of.js';
 /** What is drawn before a story and after it, at least, in ms. */
 const AROUND_MS = 1_500;
 /** How many steps are listed. */
-const LISTED = 60;
+const MAX_STEPS = 60;
 
 /** A story, step by step: what each client did, the answer that it got, and the same as a test. */
 export function Inspector({
@@ -68,7 +68,7 @@ const stepsOf = (effects: readonly Effect[]): readonly NamedStep[] =>
   effects
     .flatMap(({ steps, who, line }) => steps.map(step => ({ ...step, who: nameOf(who, line) })))
     .sort((a, b) => a.at - b.at)
-    .slice(0, LISTED);
+    .slice(0, MAX_STEPS);
 
 /** Each step with its time after `at`. Press on one, and its answer is shown. */
 function Steps({

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { WorldView } from '../world-view.js';
 
 /** How many members are listed. */
-const LISTED = 50;
+const MAX_MEMBERS = 50;
 
 /** The lobbies and groups, each in a line that opens. `now` is the clock of the service. */
 export function WorldPane({ view, now }: { view: WorldView; now: number }) {
@@ -33,7 +33,7 @@ function Lobby({
     const left = reserved_at + reservation - now;
     return { player, left, state: state === 'reserved' && left <= 0 ? 'expired' : state };
   });
-  const count = (state: string) => seen.filter(one => one.state === state).length;
+  const count = (state: string) => seen.filter(player => player.state === state).length;
   const next = Math.min(...seen.flatMap(({ state, left }) => (state === 'reserved' ? [left] : [])));
   const soon = Number.isFinite(next) ? ` (next expires in ${Math.ceil(next / 1_000)} s)` : '';
   return (
@@ -47,7 +47,7 @@ function Lobby({
       <ul>
         {[...seen]
           .reverse()
-          .slice(0, LISTED)
+          .slice(0, MAX_MEMBERS)
           .map(({ player, state, left }) => (
             <li key={player}>
               {player} {state === 'reserved' ? `reserved, ${Math.ceil(left / 1_000)} s left` : state}
@@ -71,7 +71,9 @@ function Group({
   const presenceOf = ({ presence }: (typeof all)[number]) => presence ?? 'offline';
   const states = [...new Set(['online', 'away', 'offline', ...all.map(presenceOf)])];
   const found = all
-    .filter(one => `${one.display_name} ${presenceOf(one)}`.toLowerCase().includes(text.toLowerCase()))
+    .filter(member =>
+      `${member.display_name} ${presenceOf(member)}`.toLowerCase().includes(text.toLowerCase()),
+    )
     .sort((a, b) => states.indexOf(presenceOf(a)) - states.indexOf(presenceOf(b)));
   return (
     <details>
@@ -81,7 +83,7 @@ function Group({
       <div class="chips">
         {states.map(state => (
           <button key={state} type="button" onClick={() => setText(text === state ? '' : state)}>
-            {state} {all.filter(one => presenceOf(one) === state).length}
+            {state} {all.filter(member => presenceOf(member) === state).length}
           </button>
         ))}
       </div>
@@ -93,12 +95,12 @@ function Group({
         onInput={event => setText(event.currentTarget.value)}
       />
       <ul>
-        {found.slice(0, LISTED).map(one => (
-          <li key={one.identity_id}>
-            {one.display_name} {presenceOf(one)}
+        {found.slice(0, MAX_MEMBERS).map(member => (
+          <li key={member.identity_id}>
+            {member.display_name} {presenceOf(member)}
           </li>
         ))}
-        {found.length > LISTED && <li>and {found.length - LISTED} more</li>}
+        {found.length > MAX_MEMBERS && <li>and {found.length - MAX_MEMBERS} more</li>}
       </ul>
     </details>
   );

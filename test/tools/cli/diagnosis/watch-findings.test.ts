@@ -183,7 +183,7 @@ describe('doctor, of a watch', () => {
       [{ server: 'Apache/2.4.71 (Debian)' }, '', /let Apache wait for 75 s: ProxyTimeout 75/],
       [{ server: 'Varnish' }, '', /let Varnish wait for 75 s: \.first_byte_timeout = 75s/],
       [{}, "<h1>504 Gateway Time-out</h1>The server didn't respond in time.", /timeout server 75s/],
-      [{ server: 'mine' }, '', /let what is between wait for 75 s/],
+      [{ server: 'mine' }, '', /let every proxy wait for 75 s/],
     ] as const)
       match((await behind(headers, page)).at(-1)!, expected);
   });

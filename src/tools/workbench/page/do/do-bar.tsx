@@ -114,8 +114,8 @@ function Target({
   choose: (who_id: string) => void;
 }) {
   const isConnected = ({ identity_id }: SeenIdentity) => connected.includes(identity_id);
-  const options = (some: readonly SeenIdentity[]) =>
-    some.map(({ identity_id, display_name }) => (
+  const optionsOf = (group: readonly SeenIdentity[]) =>
+    group.map(({ identity_id, display_name }) => (
       <option key={identity_id} value={identity_id}>
         {display_name}
         {identity_id === self ? ' · printed' : ''}
@@ -125,8 +125,8 @@ function Target({
     <>
       <span aria-hidden="true">to</span>
       <select aria-label="To whom" value={who_id} onChange={event => choose(event.currentTarget.value)}>
-        <optgroup label="Connected">{options(identities.filter(isConnected))}</optgroup>
-        <optgroup label="Others">{options(identities.filter(identity => !isConnected(identity)))}</optgroup>
+        <optgroup label="Connected">{optionsOf(identities.filter(isConnected))}</optgroup>
+        <optgroup label="Others">{optionsOf(identities.filter(identity => !isConnected(identity)))}</optgroup>
       </select>
     </>
   );
@@ -151,10 +151,10 @@ function Commands({ view: { help, fault_kinds } }: { view: WorldView }) {
 
 function lineOf({ line, text: asks, isToOne }: Deed, text: string, who_id: string, self: string): string {
   if (line === '') return text;
-  const said = asks && text !== '' ? ` ${quoted(text)}` : '';
+  const value = asks && text !== '' ? ` ${quoted(text)}` : '';
   // Nobody is the default of this one but the last who joined.
   const who = line === 'leave' ? ` who=${who_id}` : whoIs(who_id, self);
-  return `${line}${said}${isToOne ? who : ''}`;
+  return `${line}${value}${isToOne ? who : ''}`;
 }
 
 /**

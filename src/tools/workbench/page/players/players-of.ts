@@ -28,7 +28,7 @@ export interface Player {
 }
 
 /** How many things are named that a player watches. */
-const MOST = 4;
+const MAX_TOPICS = 4;
 
 const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
   TONES.indexOf(a.tone) - TONES.indexOf(b.tone);
@@ -54,7 +54,7 @@ export function playersOf(
         .at(0),
     ).filter(verdict => verdict !== undefined);
     const [{ tone, remedy }] = [...clients].sort(worstFirst) as [Verdict];
-    const topics = [...new Set(lines.map(({ topic }) => topic))].slice(-MOST);
+    const topics = [...new Set(lines.map(({ topic }) => topic))].slice(-MAX_TOPICS);
     const { who } = own.at(-1)!;
     return { who, who_id, clients, tone, topics, lines, ...(remedy && { remedy }) };
   });

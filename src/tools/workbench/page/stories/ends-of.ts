@@ -40,11 +40,11 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
 
 /** How what was sent ended. `age` is how long ago it was sent, in ms. */
 export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean, age: number): End {
-  const of = (state: Delivery['state']) => deliveries.filter(delivery => delivery.state === state);
-  const [lost] = of('lost');
+  const allOf = (state: Delivery['state']) => deliveries.filter(delivery => delivery.state === state);
+  const [lost] = allOf('lost');
   if (lost) return { tone: 'bad', words: `lost${lost.why === undefined ? '' : `: ${lost.why}`}` };
-  if (of('waits').length > 0) return { tone: 'warn', words: `not delivered yet, ${inSeconds(age)}` };
-  if (of('sent').length > 0) return { tone: 'warn', words: 'sent, not confirmed' };
+  if (allOf('waits').length > 0) return { tone: 'warn', words: `not delivered yet, ${inSeconds(age)}` };
+  if (allOf('sent').length > 0) return { tone: 'warn', words: 'sent, not confirmed' };
   if (deliveries.length === 0)
     return isSent ? { tone: 'warn', words: 'nobody follows their live events' } : { tone: 'gone', words: '' };
   const took = Math.max(...deliveries.map(({ answer, sentAt }) => answer!.ended_at! - sentAt));

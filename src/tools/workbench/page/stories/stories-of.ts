@@ -43,7 +43,7 @@ const BREAKS = /^(?:break|fault(?! off))\b/;
 /** Spells of several clients that begin within this are one outage, in ms. */
 const TOGETHER_MS = 2_000;
 /** How many clients are named that met nothing. */
-const MOST_UNHURT = 3;
+const MAX_UNHURT = 3;
 
 /** What happened, the newest first. */
 export function storiesOf(told: Told): readonly Story[] {
@@ -153,7 +153,7 @@ function unhurt(action: SeenAction, spells: readonly Spell[], lines: readonly Li
   const wasLive = ({ who_id, requests }: Line) =>
     !met.has(who_id) && requests.some(request => request.at <= action.at && request.next_index !== undefined);
   const others = new Map(lines.filter(wasLive).map(line => [line.who_id, line]));
-  return [...others.values()].slice(0, MOST_UNHURT).map(line => {
+  return [...others.values()].slice(0, MAX_UNHURT).map(line => {
     const last = line.requests.filter(({ at }) => at <= action.at).at(-1);
     const wasThere = last !== undefined && (last.ended_at ?? Infinity) > action.at;
     const words = wasThere ? 'met nothing' : 'was not connected: met nothing';

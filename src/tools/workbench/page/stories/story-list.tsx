@@ -5,7 +5,7 @@ import type { Story } from './stories-of.js';
 import { StoryView } from './story-view.js';
 
 /** How many stories are shown. */
-const SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** What happened, the newest first. While it is being read, what is new waits. */
 export function StoryList({
@@ -27,24 +27,21 @@ export function StoryList({
   setIsEach: (isEach: boolean) => void;
 }) {
   const [text, setText] = useState('');
-  /** The newest that was there when somebody began to read. */
-  const [until, hold] = useState<number>();
   const list = useRef<HTMLOListElement>(null);
+  const { until, read, leave, goOn } = useReading(list, stories[0]?.at);
   const all = stories.filter(story => isAbout(story, chosen) && has(story, text));
   const shown = until === undefined ? all : all.filter(({ at }) => at <= until);
-  const read = () => hold(before => before ?? stories[0]?.at);
-  const goOn = () => hold(undefined);
   useWalk(list, read);
   return (
     <div
       onPointerEnter={event => event.pointerType === 'mouse' && read()}
-      onPointerLeave={goOn}
+      onPointerLeave={leave}
       onFocusIn={read}
-      onFocusOut={goOn}
+      onFocusOut={leave}
     >
       <Bar {...{ text, setText, isEach, setIsEach, goOn }} waiting={all.length - shown.length} />
       <ol ref={list} class="stories" aria-label="What happened, the newest first">
-        {shown.slice(0, SHOWN).map(story => (
+        {shown.slice(0, MAX_SHOWN).map(story => (
           <StoryView
             key={story.key}
             {...{ story, chosen, type }}
@@ -92,6 +89,34 @@ function Bar({
     </div>
   );
 }
+
+/**
+ * Until when there are stories to be read: while somebody does so, that is when they began. A mouse
+ * or a key says so by where it is. A finger does not, but the list is scrolled.
+ */
+function useReading(list: RefObject<HTMLOListElement>, newest: number | undefined) {
+  const [until, hold] = useState<number>();
+  const isScrolled = () => isTouched() && list.current!.getBoundingClientRect().top < 0;
+  const read = () => hold(before => before ?? newest);
+  const leave = () => {
+    if (!isScrolled()) hold(undefined);
+  };
+  const goOn = () => {
+    hold(undefined);
+    // Once they are there: the browser would move what was in view back into it.
+    if (isTouched()) setTimeout(() => list.current!.scrollIntoView());
+  };
+  useEffect(() => {
+    const scroll = () => {
+      if (isTouched()) (isScrolled() ? read : leave)();
+    };
+    addEventListener('scroll', scroll, { passive: true });
+    return () => removeEventListener('scroll', scroll);
+  });
+  return { until, read, leave, goOn };
+}
+
+const isTouched = () => matchMedia('(hover: none)').matches;
 
 /** Goes through the stories by the keys j and k. */
 function useWalk(list: RefObject<HTMLOListElement>, read: () => void) {

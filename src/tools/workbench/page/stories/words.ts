@@ -20,6 +20,6 @@ const TO_NOBODY = /^(?:join|player|fault|break|state)\b/;
 
 /** What somebody did, in words, and to whom by name. */
 export function actionInWords({ line, who_id }: SeenAction, nameOf: (id: string) => string): string {
-  const said = deedOf(line)?.label ?? line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
-  return TO_NOBODY.test(line) ? said : `${said} to ${nameOf(who_id)}`;
+  const words = deedOf(line)?.label ?? line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
+  return TO_NOBODY.test(line) ? words : `${words} to ${nameOf(who_id)}`;
 }

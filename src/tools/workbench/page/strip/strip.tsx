@@ -2,18 +2,18 @@ import type { Line } from '../outcome/index.js';
 import { stripOf } from './strip-of.js';
 
 /** How wide it is drawn, before it is stretched, and how high, in pixels. */
-const WIDTH = 400;
-const HEIGHT = 16;
+const WIDTH_PX = 400;
+const HEIGHT_PX = 16;
 /** What takes no time is this wide. */
-const LEAST = 3;
+const MIN_WIDTH_PX = 3;
 const TOP = { poll: 2, event: 0, status: 13 };
 const HEIGHTS = { poll: 8, event: 12, status: 3 };
 
 /** What a client did between two times: its polls, its events, and below them its status. */
 export function Strip({ line, from, to, now }: { line: Line; from: number; to: number; now: number }) {
-  const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH;
+  const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH_PX;
   return (
-    <svg class="strip" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="strip" viewBox={`0 0 ${WIDTH_PX} ${HEIGHT_PX}`} preserveAspectRatio="none" aria-hidden="true">
       {stripOf(line, now)
         .filter(mark => mark.to >= from && mark.from <= to)
         .map((mark, i) => (
@@ -22,7 +22,7 @@ export function Strip({ line, from, to, now }: { line: Line; from: number; to: n
             class={`${mark.shape} ${mark.tone}`}
             x={x(mark.from)}
             y={TOP[mark.shape]}
-            width={Math.max(LEAST, x(mark.to) - x(mark.from))}
+            width={Math.max(MIN_WIDTH_PX, x(mark.to) - x(mark.from))}
             height={mark.tone === 'gone' ? 1 : HEIGHTS[mark.shape]}
           />
         ))}
