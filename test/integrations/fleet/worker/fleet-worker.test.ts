@@ -596,6 +596,19 @@ describe('a fleet of workers', () => {
     strictEqual(of(a, 'assigned').length - assigned, 8 - before.length);
   });
 
+  it('takes its shards after another look if their checkpoints could not be read', () => {
+    const { start, pass } = virtualFleet();
+    const a = start('a');
+    // The answer to its second look, the first after it has waited for others, is on the way.
+    pass(1_025);
+    a.link.isCut = true;
+    pass(6_000);
+    deepStrictEqual([of(a, 'nats_error').length >= 8, of(a, 'assigned'), of(a, 'ready')], [true, [], []]);
+    a.link.isCut = false;
+    pass(8_000);
+    deepStrictEqual([of(a, 'assigned').length, of(a, 'ready').length], [8, 1]);
+  });
+
   it('moves few shards when all start at once: the first one waits for the others', () => {
     const { start, pass, workers } = virtualFleet({ shards: 64 });
     for (const name of 'abcdefgh') start(name);
