@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { headers } from '@nats-io/transport-node';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
 import { firstValueFrom, throwError, timer } from 'rxjs';
 import {
   fleetBatches,
@@ -70,6 +70,55 @@ for (const program of SERVERS) {
       deepStrictEqual(
         positions,
         [...new Set(positions)].sort((a, b) => a - b),
+      );
+    });
+
+    it('has no gap if the process before it goes on while it begins', async () => {
+      const { add, work, followed, publish, server } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const before = await consume({ durable: 'moved' });
+      publish(id);
+      await waitUntil(() => before.numbers().length === 1);
+      const saved = await server.connect();
+      const positions = saved.subscribe('$KV.LOBBY_POSITIONS.consumer.moved');
+      /** One more event is handled, and its position is saved. */
+      const goOn = async () => {
+        const earlier = positions.getReceived();
+        const count = before.numbers().length;
+        publish(id);
+        await waitUntil(() => before.numbers().length > count || before.errors.length > 0);
+        await waitUntil(() => positions.getReceived() > earlier || before.errors.length > 0);
+      };
+      // It hears of the stream as it was before that.
+      const nats = await server.connect();
+      const late: NatsConnection['request'] = async (subject, ...rest) => {
+        const answer = await nats.request(subject, ...rest);
+        if (subject.includes('STREAM.INFO.LOBBY_EVENTS')) await goOn();
+        return answer;
+      };
+      const get = (target: NatsConnection, key: keyof NatsConnection) => {
+        const value: unknown = Reflect.get(target, key, target);
+        if (key === 'request') return late;
+        return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+      };
+      const after = await consume({
+        durable: 'moved',
+        nats: new Proxy(nats, { get: (target, key) => get(target, key as keyof NatsConnection) }),
+      });
+      await waitUntil(() => before.errors.length > 0);
+      publish(id);
+      await waitUntil(() => after.numbers().length > 0);
+      deepStrictEqual(
+        after.batches.map(({ gap }) => gap),
+        after.batches.map(() => undefined),
+      );
+      // What was read when the name was taken is read again: its position could not be saved.
+      const all = [...new Set([...before.numbers(), ...after.numbers()])];
+      deepStrictEqual(
+        all,
+        all.map((_, i) => i + 1),
       );
     });
 

@@ -42,6 +42,8 @@ export interface Link {
   isCut: boolean;
   /** The same, but records get through. */
   isZombie: boolean;
+  /** The worker is not told in time who is alive. */
+  isBlind: boolean;
   /** How many of the next appends are stored, but get no answer. */
   lostAnswers: number;
   /** The time of the worker, which may be frozen. */
@@ -154,7 +156,10 @@ export class MemoryFleet {
           this.#changes$.next('');
           return of(0);
         }),
-      alive: () => ask(() => of({ workers: this.#present(), list: this.#list - began })),
+      alive: () =>
+        this.#ask({ ...link, isCut: link.isCut || link.isZombie || link.isBlind }, () =>
+          of({ workers: this.#present(), list: this.#list - began }),
+        ),
       leave: worker =>
         ask(() => {
           this.#alive.delete(worker);

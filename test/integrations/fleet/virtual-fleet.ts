@@ -117,7 +117,7 @@ function startWorker(
 ): VirtualWorker {
   const { shards, lease, memory } = shared;
   const scheduler = freezable(shared.scheduler);
-  const link: Link = { isCut: false, isZombie: false, lostAnswers: 0, scheduler };
+  const link: Link = { isCut: false, isZombie: false, isBlind: false, lostAnswers: 0, scheduler };
   const events: FleetEvent[] = [];
   const drain$ = new Subject<void>();
   const polls = pollsOf(shared, instance, address, link, events);

@@ -78,9 +78,10 @@ export class BatchReader<Own extends object> {
   /** Resolves when the delivery has ended. */
   async #read(subscriber: Subscriber<FleetBatch<Own>>): Promise<void> {
     const { fleet, subjects } = this.#config;
+    // Until the name is taken, the process before it may go on, past the end of an earlier state.
+    await this.#openDurable(subscriber);
     const state = await streamState(fleet);
     const generation = await fleet.generationOf(state.created);
-    await this.#openDurable(subscriber);
     if (isClosed(subscriber)) return;
     const storedAt = async (sequence: number) => (await this.#messageAt(sequence))?.at;
     const start = await this.#handled.resume(state, generation, storedAt);

@@ -11,6 +11,7 @@ import {
   last,
   merge,
   Observable,
+  race,
   repeat,
   startWith,
   Subject,
@@ -19,7 +20,6 @@ import {
   takeUntil,
   tap,
   throwError,
-  timeout,
   timer,
   type Subscriber,
 } from 'rxjs';
@@ -169,12 +169,13 @@ class FleetWorker {
     const { registry, lease, scheduler } = this.#config;
     const isTold = this.#isTold;
     this.#isTold = false;
-    // The next beat does not wait for this.
+    // The next beat does not wait for this. It is late after a beat, in two halves: if the process
+    // stood still, an answer that has come is read before the second one is over.
+    const half$ = timer(lease / BEATS_PER_LEASE / 2, scheduler).pipe(ignoreElements());
     const late$ = throwError(() => new FleetError('NATS did not say in time who is alive'));
-    const alive$ = registry
-      .alive()
-      .pipe(timeout({ first: lease / BEATS_PER_LEASE, with: () => late$, scheduler }));
-    return alive$.pipe(concatMap(present => this.#found(present, isTold)));
+    return race(registry.alive(), concat(half$, half$, late$)).pipe(
+      concatMap(present => this.#found(present, isTold)),
+    );
   }
 
   /** If something has changed, others are told to look, unless it was they who told. */

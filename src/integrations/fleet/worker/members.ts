@@ -1,7 +1,7 @@
 import type { FleetEvent } from '../fleet-event.js';
 import { assignShards, type Participant } from './assign-shards.js';
 import { NO_SHARES, type Present, type Shares } from './fleet-registry.js';
-import { PATIENCE_LEASES } from './lease.js';
+import { REUNION_LEASES } from './lease.js';
 
 /**
  * What a worker knows of all workers. Who owns which shard follows from that alone. For a moment,
@@ -68,11 +68,11 @@ export function afterLook(
   if (known.some(({ worker }) => worker === me.worker)) taking.set(me.worker, me.capacity);
   const found = new Set([...members.found, ...taking.keys()]);
   const missing = known.filter(({ worker }) => !taking.has(worker));
-  const hasPatience = now - members.heardSince <= PATIENCE_LEASES * lease;
+  const isReunion = now - members.heardSince <= REUNION_LEASES * lease;
   const silent: string[] = [];
   for (const { worker, capacity } of missing) {
     if (members.left.has(worker)) continue;
-    if (hasPatience && !found.has(worker)) taking.set(worker, capacity);
+    if (isReunion && !found.has(worker)) taking.set(worker, capacity);
     else silent.push(worker);
   }
   const workers = Array.from(taking, ([worker, capacity]) => ({ worker, capacity }));

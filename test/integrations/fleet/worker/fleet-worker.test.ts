@@ -575,6 +575,40 @@ describe('a fleet of workers', () => {
     deepStrictEqual([...owners()], ['b']);
   });
 
+  it('goes on to say that it is alive if NATS does not say in time who is', () => {
+    const { start, pass, held } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const before = held(a);
+    const beats = of(a, 'heartbeat').length;
+    a.link.isBlind = true;
+    pass(60_000);
+    const told = of(a, 'heartbeat').slice(beats);
+    ok(told.length >= 58 && told.every(({ stored }) => stored), `${told.length} heartbeats`);
+    const [first] = of(a, 'nats_error');
+    strictEqual(String(first?.error), 'FleetError: NATS did not say in time who is alive');
+    deepStrictEqual([held(a), of(a, 'lost')], [before, []]);
+    b.running.unsubscribe();
+    pass(2_000);
+    const assigned = of(a, 'assigned').length;
+    a.link.isBlind = false;
+    pass(2_000);
+    strictEqual(of(a, 'assigned').length - assigned, 8 - before.length);
+  });
+
+  it('takes its shards after another look if their checkpoints could not be read', () => {
+    const { start, pass } = virtualFleet();
+    const a = start('a');
+    // The answer to its second look, the first after it has waited for others, is on the way.
+    pass(1_025);
+    a.link.isCut = true;
+    pass(6_000);
+    deepStrictEqual([of(a, 'nats_error').length >= 8, of(a, 'assigned'), of(a, 'ready')], [true, [], []]);
+    a.link.isCut = false;
+    pass(8_000);
+    deepStrictEqual([of(a, 'assigned').length, of(a, 'ready').length], [8, 1]);
+  });
+
   it('moves few shards when all start at once: the first one waits for the others', () => {
     const { start, pass, workers } = virtualFleet({ shards: 64 });
     for (const name of 'abcdefgh') start(name);

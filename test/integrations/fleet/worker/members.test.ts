@@ -51,22 +51,22 @@ describe('the members of a fleet', () => {
     deepStrictEqual(namesOf(look(three, 300, ['a', 'b'])), ['a', 'b', 'me']);
   });
 
-  it('are given three leases after an outage, unless they have been heard since', () => {
+  it('are given a lease and a half after an outage, unless they have been heard since', () => {
     const after = afterAnswer(three, 5_000, LEASE_MS);
     const early = look(after, 5_010, ['me', 'b']);
     strictEqual(early.shares, three.shares);
-    strictEqual(look(early, 8_000, ['me', 'b']).shares, three.shares);
-    deepStrictEqual(look(early, 8_001, ['me', 'b']).shares.silent, ['a']);
+    strictEqual(look(early, 6_500, ['me', 'b']).shares, three.shares);
+    deepStrictEqual(look(early, 6_501, ['me', 'b']).shares.silent, ['a']);
     const heard = look(early, 5_300, ['me', 'a', 'b']);
     deepStrictEqual(look(heard, 5_600, ['me', 'b']).shares.silent, ['a']);
     // An answer in time is no outage.
     deepStrictEqual(look(afterAnswer(three, 1_000, LEASE_MS), 1_010, ['me', 'b']).shares.silent, ['a']);
   });
 
-  it('are given three leases, too, after NATS has lost who is alive', () => {
+  it('are given as long after NATS has lost who is alive', () => {
     const lost = look(three, 300, ['me'], 1);
     strictEqual(lost.shares, three.shares);
-    strictEqual(look(lost, 3_300, ['me'], 1).shares, three.shares);
-    deepStrictEqual(look(lost, 3_301, ['me'], 1).shares.silent, ['a', 'b']);
+    strictEqual(look(lost, 1_800, ['me'], 1).shares, three.shares);
+    deepStrictEqual(look(lost, 1_801, ['me'], 1).shares.silent, ['a', 'b']);
   });
 });
