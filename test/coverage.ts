@@ -104,7 +104,7 @@ function numbersIn(segment: string): readonly number[] {
 
 /** What only a NATS server or a browser can test: `npm run test:fleet`, `npm run test:browser`. */
 const ELSEWHERE =
-  /^src\/(integrations\/fleet\/(nats\/|run-fleet\.ts|read\/(batch-reader|durable-position|fleet-batches|fleet-feed)\.ts)|tools\/(marbles\/(drawing|legend-view|lobby-marbles)\.ts|workbench\/page\/))/;
+  /^src\/(integrations\/fleet\/(nats\/|run-fleet\.ts|read\/(batch-reader|durable-position|fleet-batches|fleet-feed)\.ts)|tools\/(marbles\/(axis|drawing|frames|legend-view|lobby-marbles|mark|marbles-view|svg-element)\.ts|workbench\/page\/))/;
 
 /** What `ACCEPT=1` writes for a new place: somebody has to say why. */
 const UNEXPLAINED = 'why?';
