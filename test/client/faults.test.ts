@@ -47,7 +47,7 @@ const rows: readonly Row[] = [
   },
   { when: 'a body stalls', faults: [{ kind: 'stall_in_body' }], states: FLAPS, within: 16_000 },
   {
-    when: 'an answer is cut, is other JSON, is HTML with a 200, or is too large',
+    when: 'an answer is cut off, is other JSON, is HTML with a 200, or is too large',
     faults: [
       { kind: 'truncated_json' },
       { kind: 'wrong_json' },
@@ -73,7 +73,7 @@ const rows: readonly Row[] = [
     within: 600,
   },
   {
-    when: 'a proxy answers with a page of its own: 400, 403, 404, 410',
+    when: 'a proxy answers with its own page: 400, 403, 404, 410',
     faults: [400, 403, 404, 410].map((status): Fault => ({ kind: 'html', status })),
     states: FLAPS,
     within: 600,
@@ -89,7 +89,7 @@ const rows: readonly Row[] = [
     within: 16_000,
   },
   {
-    when: 'the service refuses the index: 400, 404, 410 with a code; or anyone finds it too long: 414, 431',
+    when: 'the service rejects the index: 400, 404, 410 with a code; or it is too long: 414, 431',
     faults: [
       ...[400, 404, 410].map((status): Fault => ({ kind: 'error', status })),
       ...[414, 431].map((status): Fault => ({ kind: 'html', status })),

@@ -12,6 +12,7 @@ import {
   cachedEnding,
   cutEnding,
   endedEnding,
+  hasStoodStill,
   noNewsEnding,
   retryEnding,
   type PollEnding,
@@ -90,9 +91,9 @@ export function timeoutEnding<A>(turn: Turn<A>): PollEnding<A> {
   const { state, now, openWatches, settings } = turn;
   const heldFor = now.monotonic - state.askedAt.monotonic;
   // Without an index the service answers at once.
-  const ending =
-    state.position.index === undefined
-      ? retryEnding(turn, { hint: CHECK_CUTS, heldFor })
-      : cutEnding(turn, { heldFor, spread: spreadWait(openWatches, settings) });
+  const hasFailed = state.position.index === undefined && !hasStoodStill(turn, heldFor);
+  const ending = hasFailed
+    ? retryEnding(turn, { hint: CHECK_CUTS, heldFor })
+    : cutEnding(turn, { heldFor, spread: spreadWait(openWatches, settings) });
   return { ...ending, needsFreshConnection: true };
 }

@@ -100,14 +100,23 @@ interface Cut {
 }
 
 /** A poll was cut off, which says nothing about the service. The next one may be answered. */
-export function cutEnding<A>(
-  { state, now, settings }: Turn<A>,
-  { heldFor, spread, retryAfter }: Cut,
-): PollEnding<A> {
+export function cutEnding<A>(turn: Turn<A>, { heldFor, spread, retryAfter }: Cut): PollEnding<A> {
+  const { state, now, settings } = turn;
   const position = withoutExpired(state.position, state.askedAt, now, settings);
+  const wait = Math.max(spread, retryAfter ?? 0);
+  const cut = { why: 'cut', position, wait, retryAfter } as const;
+  // Then nothing is known about the network, either.
+  if (hasStoodStill(turn, heldFor)) return { ...cut, health: state.health, status: undefined };
   const health = unheard(state.health, heldFor);
-  const status = quietStatus(health, position.contactAt, now, CHECK_CUTS);
-  return { why: 'cut', position, health, status, wait: Math.max(spread, retryAfter ?? 0), retryAfter };
+  return { ...cut, health, status: quietStatus(health, position.contactAt, now, CHECK_CUTS) };
+}
+
+/** A poll ends this late after its timeout, in ms, only if the process stood still. */
+const STANDSTILL_MS = 5_000;
+
+/** Whether the process stood still during a poll: it was stopped, or is being debugged. */
+export function hasStoodStill<A>({ settings }: Turn<A>, heldFor: number): boolean {
+  return heldFor > settings.timeout + STANDSTILL_MS;
 }
 
 /** Why a poll has to be sent again, and how long it was held, in ms. */

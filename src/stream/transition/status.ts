@@ -41,15 +41,14 @@ const QUIET_MS = 150_000;
  */
 const ONLINE_MS = 5_000;
 
-const CHECK_NETWORK = 'the browser says that it has no network; polls go on, since it may be wrong';
+const CHECK_NETWORK = 'the browser says it is offline; polls go on';
 const CHECK_INDEX =
-  'each poll from this index fails: does the service still accept it? A `recovery` with `dropsIndex` goes on without it';
+  'each poll from this index fails: does the service still accept it? A `recovery` with `dropsIndex` drops it';
 /** What to check if polls are cut off, or are answered by a cache. */
 export const CHECK_CUTS =
-  'no answer for a while: does a proxy cut polls off before the service answers (after 40–60 s), or is the timeout too short?';
-const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news, too?';
-export const CHECK_CACHE =
-  'polls are answered at once, with the same index: does a cache answer for the service?';
+  'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short?';
+const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
+export const CHECK_CACHE = 'polls are answered at once, with the same index: does a cache answer?';
 
 export function firstHealth(now: Instant, lastAnswer: number | undefined): Health {
   const status = connecting(now.at, lastAnswer);
@@ -110,7 +109,7 @@ export function waiting(health: Health, now: Instant, nextTry: number): Change {
 }
 
 const WAITS_FOR_QUOTA =
-  'the service serves 1,920 requests in 15 minutes: the next poll waits (`watch.quota`)';
+  'the service serves 1,920 requests in 15 minutes: a poll waits (`watch.quota`)';
 
 /** The browser says that it has no network. */
 export function offline(health: Health, now: Instant): Change {

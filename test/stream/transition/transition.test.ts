@@ -125,6 +125,21 @@ describe('the laws of the watch', () => {
       deepStrictEqual([why, state.rest.until], ['cut', 6_000 + 900_000]);
     });
 
+    it('after a standstill of the process, longer than its timeout, blames nobody', () => {
+      const standstill = 134_000;
+      const old = stateWith({ index: '5', isSure: false });
+      for (const state of [old, stateWith()]) {
+        const next = turn(state, { kind: 'timeout' }, standstill);
+        deepStrictEqual([next.why, next.signals, next.state.status], ['cut', [], state.status]);
+        strictEqual(next.state.heldAfter, state.heldAfter);
+        strictEqual(next.state.needsFreshConnection, true);
+      }
+      const lost = failed(old, { kind: 'retry', mayBeCut: true }, standstill);
+      deepStrictEqual([lost.signals, lost.state.status], [[], old.status]);
+      // A poll that is in time says so.
+      strictEqual(turn(old, { kind: 'timeout' }, 70_000).state.status.state, 'retrying');
+    });
+
     it('of a feed without memory keeps where it was to begin, if it has not polled yet', () => {
       const NEVER = { at: -Infinity, monotonic: -Infinity };
       const settings = { ...laws, resume: false };
@@ -252,7 +267,7 @@ describe('the laws of the watch', () => {
   });
 
   describe('a service that says nothing', () => {
-    const quiet = (state: FlatState, at: number) => cut(state, at).state.status;
+    const quiet = (state: FlatState, at: number) => cut(sent(state, at - 40_000), at).state.status;
     const HINT = 'cut polls off';
 
     it('is retried with a hint at the end of the poll in which 150 s have passed', () => {
