@@ -172,6 +172,31 @@ describe('A workbench', () => {
     for (const secret of [token, playerToken, 'another']) ok(!text.includes(secret), secret);
   });
 
+  it('compares an answer with the last one to the same watch, of the last 100 watches', async () => {
+    const { emulator, world, control } = workbench;
+    const client = createClient({ url: server.url, token: world.identityToken });
+    const read = (query: { readonly watch_index?: string } = {}, group_id = world.groupId) =>
+      firstValueFrom(client.group.getMembers({ group_id, ...query }));
+    const { watch } = await read();
+    control.run('join', { name: 'Grace' });
+    await read();
+    // Answered at once, with what was read before.
+    const old = { watch_index: watch.index };
+    await read(old);
+    for (let i = 0; i < 100; i++) {
+      const group_id = emulator.addGroup();
+      emulator.join(group_id, world.identityId);
+      await read({}, group_id);
+    }
+    await read(old);
+    const { requests } = await look();
+    const polls = requests.filter(({ is_poll }) => is_poll);
+    deepStrictEqual(
+      polls.map(({ has_news }) => has_news),
+      [false, true],
+    );
+  });
+
   it('says of a request whether it had news, and who had sent it, whatever they are called', async () => {
     const { world, control } = workbench;
     const group = { group_id: world.groupId };
