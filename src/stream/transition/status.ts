@@ -108,8 +108,7 @@ export function waiting(health: Health, now: Instant, nextTry: number): Change {
   return withStatus(health, { ...withoutHint(health), nextTry, hint: WAITS_FOR_QUOTA }, now);
 }
 
-const WAITS_FOR_QUOTA =
-  'the service serves 1,920 requests in 15 minutes: a poll waits (`watch.quota`)';
+const WAITS_FOR_QUOTA = 'the service serves 1,920 requests in 15 minutes: a poll waits (`watch.quota`)';
 
 /** The browser says that it has no network. */
 export function offline(health: Health, now: Instant): Change {
