@@ -129,7 +129,8 @@ for (const path of filesUnder(join(ROOT, 'src'), '.ts')) {
   if (!lines && code !== '') faults.push(`${file}: no test loads it`);
   for (const [line, times] of lines ?? []) {
     const source = text.split('\n')[line - 1]!.trim();
-    if (/^[\])};,]*$/.test(source)) continue;
+    // Nothing runs in these lines themselves. V8 may count the space before a `try` as never run.
+    if (/^([\])};,]*|try \{)$/.test(source)) continue;
     all++;
     if (times > 0) continue;
     uncovered++;
