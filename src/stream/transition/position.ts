@@ -46,15 +46,6 @@ export interface DueGap {
 /** A key that equals no other key. */
 const NO_KEY = {};
 
-/** The answers before the place where a watch begins, or goes on, are not known. */
-const NO_ANSWER = {
-  isStale: false,
-  key: NO_KEY,
-  keyBefore: NO_KEY,
-  content: NO_KEY,
-  mixUps: 0,
-};
-
 const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
 
 /** The position before the first poll. */
@@ -66,7 +57,11 @@ export function firstPosition(now: Instant, from: ResumePoint | undefined, reten
     gapAt: LONG_AGO,
     handle: undefined,
     due: undefined,
-    ...NO_ANSWER,
+    isStale: false,
+    key: NO_KEY,
+    keyBefore: NO_KEY,
+    content: NO_KEY,
+    mixUps: 0,
   };
   return from ? resumedPosition(fromNow, now, from, retention) : fromNow;
 }
@@ -87,7 +82,11 @@ export function resumedPosition(
   // The first answer from there may repeat the last one, and is news all the same.
   return {
     ...before,
-    ...NO_ANSWER,
+    isStale: false,
+    key: NO_KEY,
+    keyBefore: NO_KEY,
+    content: NO_KEY,
+    mixUps: 0,
     index,
     indexAt,
     contactAt: indexAt,

@@ -32,14 +32,19 @@ export class Authorization {
    * The tokens whose rejection has been reported. An empty string means that nobody is signed in.
    */
   readonly #reported: string[] = [];
+  readonly current$: TokenSource['current$'];
+  readonly renewed$: TokenSource['renewed$'];
   #renewedForOthersAt = -Infinity;
 
   constructor(
     readonly transport: Transport,
-    readonly source: TokenSource,
+    source: TokenSource,
     readonly clock: TimestampProvider,
     readonly onRefused: (error: UnauthorizedError) => void,
-  ) {}
+  ) {
+    this.current$ = source.current$;
+    this.renewed$ = source.renewed$;
+  }
 
   isRejected(token: string): boolean {
     return this.#rejected.includes(token);
@@ -50,7 +55,7 @@ export class Authorization {
    * one.
    */
   reject(token: string): void {
-    if (this.source.renewed$) remember(this.#rejected, token);
+    if (this.renewed$) remember(this.#rejected, token);
   }
 
   /** Reports that a token was rejected, once for each token. */

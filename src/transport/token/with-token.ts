@@ -131,12 +131,12 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   }
 
   #try(): void {
-    if (this.#sendsLeft > 0) this.#sendWith(this.shared.source.current$, () => this.#renew());
+    if (this.#sendsLeft > 0) this.#sendWith(this.shared.current$, () => this.#renew());
     else this.#end();
   }
 
   #renew(): void {
-    const { renewed$ } = this.shared.source;
+    const { renewed$ } = this.shared;
     if (!renewed$ || !this.#mayRenew || !this.#isRenewalDue()) return this.#end();
     this.#mayRenew = false;
     this.#sendWith(renewed$, () => this.#end());
