@@ -170,7 +170,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await outage.getByText(/over: all back after [\d.]+ s, nothing lost/).waitFor();
     await outage.getByText('● live again').first().waitFor();
     await outage.locator('.head .what').click();
-    await page.getByText('A player of lobby-rx tries again up to three times').waitFor();
+    await page.getByText('A player of lobby-rx tries again, and is live within six seconds').waitFor();
     await page.locator('.inspector .status.retrying').first().waitFor();
     await waitUntil(async () => (await count('.card .ok')) === 2);
     await apart();

@@ -34,14 +34,14 @@ export const DEEDS: readonly Deed[] = [
     group: BREAK,
     label: 'Proxy answers 502',
     line: 'break proxy',
-    expected: 'tries again up to three times, and is live within six seconds; nothing is lost',
+    expected: 'tries again, and is live within six seconds; nothing is lost',
     code: "emulator.fault({ kind: 'html' }, { times: 2 });",
   },
   {
     group: BREAK,
     label: 'Service down 10 s',
     line: 'break down',
-    expected: 'tries again, and is live within seconds of its return; nothing is lost',
+    expected: 'tries again, and is live after it; nothing is lost',
     code: "emulator.fault({ kind: 'reset_before_request' }, { times: Infinity });",
   },
   {

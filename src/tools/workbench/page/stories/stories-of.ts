@@ -217,6 +217,8 @@ function folded(stories: readonly Story[]): Story[] {
       all[all.length - 1] = {
         ...story,
         key: last.key,
+        // As it began: a list that is read holds back what is newer.
+        at: last.at,
         title: story.title || last.title,
         actions: [...last.actions, ...story.actions],
         effects: [...last.effects, ...story.effects],

@@ -31,7 +31,7 @@ export function StoryList({
   const { until, read, leave, goOn } = useReading(list, stories[0]?.at);
   const all = stories.filter(story => isAbout(story, chosen) && has(story, text));
   const shown = until === undefined ? all : all.filter(({ at }) => at <= until);
-  useWalk(list, read);
+  useWalk(list);
   return (
     <div
       onPointerEnter={event => event.pointerType === 'mouse' && read()}
@@ -118,13 +118,12 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
 
 const isTouched = () => matchMedia('(hover: none)').matches;
 
-/** Goes through the stories by the keys j and k. */
-function useWalk(list: RefObject<HTMLOListElement>, read: () => void) {
+/** Goes through the stories by the keys j and k. A story that has the focus is being read. */
+function useWalk(list: RefObject<HTMLOListElement>) {
   useEffect(() => {
     const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
       if (ctrlKey || metaKey || altKey || (target as Element).matches('input, select')) return;
       if (key !== 'j' && key !== 'k') return;
-      read();
       const buttons = [...list.current!.querySelectorAll<HTMLButtonElement>('.what')];
       const at = buttons.indexOf(document.activeElement as HTMLButtonElement) + (key === 'j' ? 1 : -1);
       buttons[Math.min(buttons.length - 1, Math.max(0, at))]?.focus();

@@ -174,6 +174,14 @@ describe('the stories of a workbench', () => {
     );
   });
 
+  it('keep the time when a run began, so that a list that is read does not lose its row', () => {
+    const timesOf = (...requests: SeenRequest[]) =>
+      storiesOf(told(90, requests)).map(({ at, until }) => [at, until]);
+    const left = poll(0, '1', { ended_at: 50 });
+    deepStrictEqual(timesOf(left), [[50, 50]]);
+    deepStrictEqual(timesOf(left, poll(10, '1', { ended_at: 60 })), [[50, 60]]);
+  });
+
   it('have events that nobody here has made', () => {
     const news = poll(0, '1', answered(100, '2', event(90, 'Bo is away', 'identity_update')));
     deepStrictEqual(tell(200, [news]), [['Ada got identity update: Bo is away', '', 'Ada']]);
