@@ -185,15 +185,13 @@ function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs
     return [name, { ...builtIn, ...(endpoint as Endpoint) }];
   });
   for (const [kind, codec] of Object.entries(kinds)) {
-    if (KINDS.includes(kind))
-      throw new InputError('kinds', 'names that this library does not know itself', kind);
+    if (KINDS.includes(kind)) throw new InputError('kinds', 'names that are not built in', kind);
     checkArgument(`kinds.${kind}`, aCodec, codec);
   }
   const chosen: Endpoints = { ...defaultEndpoints, ...(Object.fromEntries(replaced) as Partial<Endpoints>) };
   if (Object.keys(kinds).length === 0) return chosen;
   if (chosen.eventsWatch.response !== IdentityEventList) {
-    const rule =
-      'left out if endpoints.eventsWatch has a response: declare them there, in identityEventList()';
+    const rule = 'left out if endpoints.eventsWatch has a response: declare them there';
     throw new InputError('kinds', rule, 'both');
   }
   const response = identityEventList(kinds) as unknown as typeof IdentityEventList;

@@ -110,17 +110,21 @@ class ContextOfToken implements ClientContext {
   readonly polling: RequestContext;
   readonly paces = new KeptPaces();
   readonly life = new ClientLife();
-  readonly unauthorized$ = new Subject<UnauthorizedError>();
+  #unauthorized$: Subject<UnauthorizedError> | undefined;
 
   constructor(shared: SharedContext, token: Token) {
     const { transport, log, scheduler, monotonic } = shared;
     this.#shared = shared;
-    const onRefused = (error: UnauthorizedError) => this.unauthorized$.next(error);
+    const onRefused = (error: UnauthorizedError) => this.#unauthorized$?.next(error);
     const tokened = withToken(transport, token, scheduler, { clock: monotonic, onRefused });
     this.#authorized = log ? withLogOfUnsent(tokened, log, () => scheduler.now()) : tokened;
     this.polling = this.#sendingBy(this.#authorized);
   }
 
+  get unauthorized$(): Observable<UnauthorizedError> {
+    this.#unauthorized$ ??= new Subject();
+    return this.#unauthorized$;
+  }
   get plain(): RequestContext {
     this.#plain ??= this.#answeredWithin(this.#shared.timeout);
     return this.#plain;
@@ -220,11 +224,7 @@ export function baseUrl(name: string, value: unknown, insecure: boolean): string
 
 function parse(name: string, value: unknown) {
   if (typeof (globalThis as { URL?: unknown }).URL !== 'function')
-    throw new InputError(
-      name,
-      'used where there is a global URL: load a polyfill first',
-      'an engine without one',
-    );
+    throw new InputError(name, 'used with a global URL: load a polyfill first', 'an engine without one');
   try {
     if (typeof value === 'string') return new URL(value);
   } catch {

@@ -99,6 +99,7 @@ export function endpointWatch<Input, Answer>(
       withoutNews,
       isIndex: cursorArgument.is,
       onPollEnd,
+      tryNow$: life.tryNow$,
       quota: route && (() => route.take('poll')),
       kept: { paces, key: keyOfWatch(endpoint, input) },
     }) as AnswerSettings<Answer>,
@@ -113,8 +114,7 @@ export function endpointWatch<Input, Answer>(
         onSent,
         pollOf,
       }),
-    // The settings object is changed and not copied, since there are thousands of watches.
-    settings: Object.assign(settings, { tryNow$: life.tryNow$ }),
+    settings,
   };
 }
 

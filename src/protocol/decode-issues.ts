@@ -37,6 +37,6 @@ export const NOT_EXPLAINED: readonly DecodeIssue[] = [
   {
     path: '',
     expected: 'well-formed entries',
-    got: `more than ${MAX_EXPLAINED} malformed ones: only the first say what is wrong`,
+    got: `more than ${MAX_EXPLAINED} malformed ones`,
   },
 ];

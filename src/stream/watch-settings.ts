@@ -48,18 +48,18 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   /** Whether the user has given a log. */
   readonly hasLog: boolean;
   /** Called when a poll is over, for code that builds on the watch. `log` belongs to the user. */
-  readonly onPollEnd?: (why: PollEnd) => void;
+  readonly onPollEnd?: ((why: PollEnd) => void) | undefined;
   /** Whether an index can be sent. */
   readonly isIndex: IndexGuard;
   /**
    * Completes when a poll may be sent. If the poll has to wait, it first emits for how long, in ms.
    * `undefined` if there is no quota.
    */
-  readonly quota?: () => Observable<number>;
+  readonly quota?: (() => Observable<number>) | undefined;
   /** Emits when the client is told to try now, which counts as a wake. */
-  readonly tryNow$?: Observable<unknown>;
+  readonly tryNow$?: Observable<unknown> | undefined;
   /** Hands the pace of this watch on to the next watch of the same. */
-  readonly kept?: { readonly paces: KeptPaces; readonly key: string };
+  readonly kept?: { readonly paces: KeptPaces; readonly key: string } | undefined;
   /**
    * Whether a feed that had no subscribers for a while gives the next one the events since then.
    */
@@ -70,9 +70,45 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
 export type AnswerSettings<A> = Partial<
   Pick<
     WatchSettings<A>,
-    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'onPollEnd' | 'kept'
+    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'onPollEnd' | 'kept' | 'tryNow$'
   > & { readonly isState: boolean }
 >;
+
+/**
+ * Every name of the settings. A spread that adds one would cost each watch a hidden class of its
+ * own in V8, and a process may hold thousands of watches.
+ */
+const DEFAULTS = {
+  from: undefined,
+  ack: undefined,
+  beforePoll: undefined,
+  scheduler: asyncScheduler,
+  backoff: undefined,
+  log: undefined,
+  hasLog: false,
+  wake$: NEVER,
+  timeout: 70_000,
+  minInterval: 1_000,
+  burst: 3,
+  retention: Infinity,
+  isEmpty: () => false,
+  isOlder: isOlderDecimal,
+  redelivers: true,
+  isIndex: () => true,
+  withoutNews: <A>(answer: A) => answer,
+  recovery,
+  random: Math.random,
+  monotonic: undefined,
+  resume: true,
+  indexOf: undefined,
+  handleOf: undefined,
+  contentOf: undefined,
+  keyOf: undefined,
+  onPollEnd: undefined,
+  quota: undefined,
+  tryNow$: undefined,
+  kept: undefined,
+};
 
 /**
  * Fills in the defaults, some of which may be an endpoint's. Throws an `InputError` if an option is
@@ -89,7 +125,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     testing,
     scheduler = asyncScheduler,
     indexOf = 'watch.index',
-    handleOf,
+    handleOf = noHandle,
     isState = defaults.isState ?? false,
     keyOf,
     ...options
@@ -97,6 +133,11 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
   checkOptions(testing, TESTING_OPTIONS, 'testing');
   const { keyOf: ownKeyOf, contentOf = contentBut(indexOf), ...others } = definedOptions(defaults);
   return {
+    ...DEFAULTS,
+    monotonic: monotonicClock(scheduler),
+    ...definedOptions(testing),
+    ...others,
+    ...options,
     from: from == null ? undefined : resumePoint(from, defaults.isIndex),
     ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
     beforePoll,
@@ -104,25 +145,8 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     backoff: backoffSettings(backoff),
     log: guarded(log),
     hasLog: log !== undefined,
-    wake$: NEVER,
-    timeout: 70_000,
-    minInterval: 1_000,
-    burst: 3,
-    retention: Infinity,
-    isEmpty: () => false,
-    isOlder: isOlderDecimal,
-    redelivers: true,
-    isIndex: () => true,
-    withoutNews: answer => answer,
-    recovery,
-    random: Math.random,
-    monotonic: monotonicClock(scheduler),
-    ...definedOptions(testing),
-    resume: true,
-    ...others,
-    ...options,
-    indexOf: reading(indexOf),
-    handleOf: handleOf === undefined ? () => undefined : reading(handleOf),
+    indexOf: indexOf === 'watch.index' ? readWatchIndex : reading(indexOf),
+    handleOf: reading(handleOf),
     contentOf,
     keyOf: keyOfNews(),
   };
@@ -154,6 +178,12 @@ function contentBut<A>(indexOf: WatchConfig<A>['indexOf'] & {}): KeyOf<A> {
   const path = indexOf.split('.');
   return answer => jsonHash(answer, path);
 }
+
+/** An answer that names no log. */
+const noHandle = () => undefined;
+
+/** The usual one is one function for all watches. */
+const readWatchIndex = /* @__PURE__ */ reading('watch.index');
 
 /** Reads a field of an answer. */
 function reading<A>(place: string | ((answer: A) => unknown)): (answer: A) => unknown {

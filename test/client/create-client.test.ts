@@ -153,6 +153,6 @@ describe('createClient', () => {
       { kinds: { chat_message: null } },
       /^kinds\.chat_message must be a codec created by struct\(\) or io-ts; got null$/,
     );
-    refuses({ kinds: { unknown: integer } }, /^kinds must be names that this library does not know itself/);
+    refuses({ kinds: { unknown: integer } }, /^kinds must be names that are not built in/);
   });
 });

@@ -14,7 +14,7 @@ export interface FillRate {
  */
 export class TokenBucket<Queue extends string = 'all'> {
   /** The queues by name. The one whose turn it is comes first. */
-  readonly #queues = new Map<Queue, Set<Subscriber<number>>>();
+  #queues: Map<Queue, Set<Subscriber<number>>> | undefined;
   #timer = Subscription.EMPTY;
   /** When the bucket will be full if no more tokens are taken. */
   #fullAt = -Infinity;
@@ -28,7 +28,9 @@ export class TokenBucket<Queue extends string = 'all'> {
 
   /** The number of requests that wait for a token. */
   get waiting(): number {
-    return [...this.#queues.values()].reduce((count, queue) => count + queue.size, 0);
+    let count = 0;
+    for (const queue of this.#queues?.values() ?? []) count += queue.size;
+    return count;
   }
 
   /** How long it takes until there are `tokens` tokens, in ms. */
@@ -43,6 +45,13 @@ export class TokenBucket<Queue extends string = 'all'> {
    */
   take(name: Queue): Observable<number> {
     return new Observable(subscriber => {
+      if (this.waiting === 0 && this.nextIn() === 0) {
+        this.#pay();
+        subscriber.complete();
+        return;
+      }
+      // Only now: mostly nothing waits, and a server has thousands of clients.
+      this.#queues ??= new Map();
       const queue = this.#queues.get(name) ?? new Set();
       this.#queues.set(name, queue.add(subscriber));
       subscriber.add(() => {
@@ -87,11 +96,12 @@ export class TokenBucket<Queue extends string = 'all'> {
 
   /** Takes the first request of the next queue, which then comes last. */
   #next(): Subscriber<number> {
-    const [name, queue] = [...this.#queues].find(([, waiting]) => waiting.size > 0)!;
+    const queues = this.#queues!;
+    const [name, queue] = [...queues].find(([, waiting]) => waiting.size > 0)!;
     const [first] = queue;
     queue.delete(first!);
-    this.#queues.delete(name);
-    this.#queues.set(name, queue);
+    queues.delete(name);
+    queues.set(name, queue);
     return first!;
   }
 }

@@ -42,8 +42,7 @@ const QUIET_MS = 150_000;
 const ONLINE_MS = 5_000;
 
 const CHECK_NETWORK = 'the browser says it is offline; polls go on';
-const CHECK_INDEX =
-  'each poll from this index fails: does the service still accept it? A `recovery` with `dropsIndex` drops it';
+const CHECK_INDEX = 'each poll from this index fails: is it still known? See `dropsIndex`';
 /** What to check if polls are cut off, or are answered by a cache. */
 export const CHECK_CUTS =
   'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short?';
@@ -108,7 +107,7 @@ export function waiting(health: Health, now: Instant, nextTry: number): Change {
   return withStatus(health, { ...withoutHint(health), nextTry, hint: WAITS_FOR_QUOTA }, now);
 }
 
-const WAITS_FOR_QUOTA = 'the service serves 1,920 requests in 15 minutes: a poll waits (`watch.quota`)';
+const WAITS_FOR_QUOTA = 'a poll waits for its quota (`watch.quota`)';
 
 /** The browser says that it has no network. */
 export function offline(health: Health, now: Instant): Change {

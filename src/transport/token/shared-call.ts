@@ -168,7 +168,7 @@ class Waiting implements Unsubscribable {
   }
 }
 
-const GAVE_NONE = `gave none within ${TIMEOUT_MS} ms (if it sends requests through this client, they wait for it)`;
+const GAVE_NONE = `gave none within ${TIMEOUT_MS} ms (does it use this client?)`;
 
 /**
  * Describes the problem of a bearer token without quoting it. `undefined` if the token is valid.
