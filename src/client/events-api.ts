@@ -15,6 +15,7 @@ import {
   WATCH_OPTIONS,
   type EventFeed,
   type EventFeedConfig,
+  type FeedSource,
   type WatchConfig,
   type WatchSharing,
 } from '../stream/index.js';
@@ -137,21 +138,25 @@ function feedOf<Own extends object>(
   const { scheduler } = { ...context.watch, ...definedOptions(watchConfig) };
   const feedConfig = definedOptions({ linger, scheduler }) as EventFeedConfig;
   const { kinds } = endpoint.response as Partial<EventListCodec<Own>>;
-  if (share)
-    return audienceFeed(
-      sharedEvents(context, endpoint, { ...watchConfig, resume, share }),
-      feedConfig,
-      kinds,
-    );
-  const watch = endpointWatch(context, endpoint, {}, watchConfig);
-  const settings = { ...watch.settings, resume };
+  const source = share
+    ? sharedEvents(context, endpoint, { ...watchConfig, resume, share })
+    : ownEvents(context, endpoint, watchConfig, resume);
+  return audienceFeed(source, feedConfig, kinds);
+}
+
+/** The signals of a watch of events that is not shared, for the audience of a feed. */
+function ownEvents<Own extends object>(
+  context: ClientContext,
+  endpoint: EventsEndpoint<Own>,
+  config: WatchConfig<IdentityEventList<Own>>,
+  resume: boolean,
+): FeedSource<Own> {
+  // `poll` by itself: each of thousands of feeds would keep the settings twice.
+  const { poll, settings } = endpointWatch(context, endpoint, {}, config);
+  const feedSettings = { ...settings, resume };
   let run: ReturnType<typeof continuingWatch<IdentityEventList<Own>>> | undefined;
-  return audienceFeed<Own>(
-    audience => {
-      run ??= continuingWatch(watch.poll, settings, audience);
-      return context.life.heldWhileActive(run(), audience.isActive$);
-    },
-    feedConfig,
-    kinds,
-  );
+  return audience => {
+    run ??= continuingWatch(poll, feedSettings, audience);
+    return context.life.heldWhileActive(run(), audience.isActive$);
+  };
 }

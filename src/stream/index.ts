@@ -27,6 +27,7 @@ export {
   ofKind,
   type EventFeed,
   type EventFeedConfig,
+  type FeedSource,
   queuedSignals,
   runWhile,
   type Audience,

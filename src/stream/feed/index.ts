@@ -7,3 +7,4 @@ export {
   type EventFeed,
   type EventFeedConfig,
 } from './event-feed.js';
+export { type FeedSource } from './feed-connection.js';
