@@ -15,9 +15,9 @@ import type { TransportError } from '../error/index.js';
 /** Decides whether a value of a source is passed on, and in which form. */
 type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
 
-/** The two signals that all streams of a client hear: to try now, and that the client is closed. */
+/** The two signals that all streams of a client get: `wake()` was called, or `close()` was. */
 export class ClientLife {
-  /** Emits when the client is told to try now. */
+  /** Emits when `wake()` is called. */
   readonly tryNow$ = new DirectSubject<void>();
   #ends: Set<Ending | WeakRef<Ending>> | undefined = new Set();
   #sweepAt = 64;
@@ -29,8 +29,8 @@ export class ClientLife {
   }
 
   /**
-   * Emits with a source of wakes, and when the client is told to try now. A source that fails ends
-   * nothing.
+   * Emits with a source of wakes, and when `wake()` is called. If the source fails, only its own
+   * wakes end.
    */
   wakes(wake$: ObservableInput<unknown>): Observable<unknown> {
     return merge(defer(() => wake$).pipe(catchError(() => NEVER)), this.tryNow$);
@@ -65,8 +65,8 @@ export class ClientLife {
   }
 
   /**
-   * Like `whileOpen`. While `isActive$` emits that nobody needs the stream, the client does not
-   * keep it in memory.
+   * Like `whileOpen`. While the last value of `isActive$` is false, the client does not keep the
+   * stream in memory.
    */
   heldWhileActive<T>(source$: Observable<T>, isActive$: Observable<boolean>): Observable<T> {
     return this.#until(source$, passOn, complete, isActive$);
@@ -181,8 +181,8 @@ class StreamWhileOpen<T, R> implements Observer<T>, Ending {
   }
 
   close(dropsRequests: boolean): void {
-    // The source ends first, since whoever hears of the end may subscribe again, and nothing must
-    // be sent.
+    // The source ends first. A subscriber may subscribe again when it gets the end, and nothing
+    // must be sent then.
     this.#source?.unsubscribe();
     this.#end(this.#subscriber, dropsRequests);
   }

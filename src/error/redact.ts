@@ -179,8 +179,8 @@ function stringsIn(json: unknown): string {
 }
 
 /**
- * Words that are no tokens: plain ones, perhaps in quotes or brackets, and short numbers.
- * Everything else may be a token.
+ * Words that are not tokens: plain ones, also in quotes or brackets, and short numbers. Everything
+ * else may be a token.
  */
 const PLAIN_WORD = /^["'`([]*([A-Za-z]{1,20}|\d{1,3})([-'_/.][A-Za-z]{1,20})*["'`)\].,:;!?]*$/;
 

@@ -3,8 +3,8 @@ import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /**
  * The player has to sign in again. Either the service does not accept the token, and there is no
- * other. Or `token` gave `null`, which means that nobody is signed in. It ends a watch. `cause` is
- * the service's 401. Without a `cause`, nothing was sent.
+ * other one. Or `token` gave `null`, which means that nobody is signed in. It ends a watch. `cause`
+ * is the service's 401. Without a `cause`, nothing was sent.
  */
 export class UnauthorizedError extends TaggedError {
   readonly _tag = 'UnauthorizedError';

@@ -73,7 +73,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   #context: OpenPollContext | undefined;
   /** How long the poll may still take after the current timer, in ms. */
   #timeLeft = 0;
-  #isHeldAnew = false;
+  #isRestarted = false;
   #isOver = false;
 
   constructor(
@@ -149,7 +149,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     const wait = heldIn > 0 ? Math.min(heldIn, this.#timeLeft) : this.#timeLeft;
     this.#timeLeft -= wait;
     timer.schedule(this, wait);
-    if (heldIn === 0 && !this.#isHeldAnew) this.#emitHeld();
+    if (heldIn === 0 && !this.#isRestarted) this.#emitHeld();
   }
 
   /**
@@ -181,8 +181,8 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
     if (kind === 'offline' || kind === 'online') {
       this.#subscriber.next({ kind });
       if (kind === 'offline' || this.#before.position.index === undefined || !this.#context) return;
-      // The poll counts as held anew, from now on.
-      this.#isHeldAnew = true;
+      // From now on, the poll counts as one that was just sent.
+      this.#isRestarted = true;
       const held = this.#heldAfter;
       if (held < timeout) this.#timer?.add(scheduler.schedule(() => this.#emitHeld(), held));
       return;

@@ -56,7 +56,7 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
    * `undefined` if there is no quota.
    */
   readonly quota?: (() => Observable<number>) | undefined;
-  /** Emits when the client is told to try now, which counts as a wake. */
+  /** Emits when `wake()` of the client is called. */
   readonly tryNow$?: Observable<unknown> | undefined;
   /** Hands the pace of this watch on to the next watch of the same. */
   readonly kept?: { readonly paces: KeptPaces; readonly key: string } | undefined;

@@ -5,7 +5,7 @@ import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import { answersAlone, type WatchConfig, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { endpointPages, endpointSignals, request } from '../requests.js';
-import { distinctMembers, MEMBERS_OPTIONS, untilNobodyIsNew, type MembersConfig } from './members.js';
+import { distinctMembers, MEMBERS_OPTIONS, untilNoNewMembers, type MembersConfig } from './members.js';
 import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 
 /** Operations on groups (docs/the-service.md, 4.1). */
@@ -98,7 +98,7 @@ export function createGroupApi(context: ClientContext): GroupApi {
   const memberPages: GroupApi['memberPages'] = (group_id, config = {}) => {
     checkOptions(config, MEMBERS_OPTIONS);
     const { count, ...paging } = definedOptions(config);
-    return endpointPages(context, getMembers, { group_id, count }, paging).pipe(untilNobodyIsNew());
+    return endpointPages(context, getMembers, { group_id, count }, paging).pipe(untilNoNewMembers());
   };
   return {
     getMembers: input => request(context, getMembers, input),

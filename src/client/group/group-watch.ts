@@ -32,7 +32,7 @@ import { endpointPages, endpointSignals } from '../requests.js';
 import { FailedReadings } from './failed-readings.js';
 import { KnownMembers } from './known-members.js';
 import { Listening } from './listening.js';
-import { idsOn, untilNobodyIsNew, untilRepeated, type GroupEntries } from './members.js';
+import { idsOn, untilNoNewMembers, untilRepeated, type GroupEntries } from './members.js';
 import { StatusOfAnswer } from './status-of-answer.js';
 
 /** The options of watching a group. */
@@ -51,7 +51,7 @@ const EARLY_MS = 30_000;
 /** The least time between two readings that follow changes, in ms. */
 const MIN_REFRESH_MS = 5_000;
 /**
- * A reading may have missed somebody. The service reports the change within this time, in ms, after
+ * A reading may have missed a member. The service reports the change within this time, in ms, after
  * the end of the reading.
  */
 const LAG_MS = 2_000;
@@ -169,7 +169,7 @@ class GroupWatch {
   }
 
   /**
-   * Reads the pages after the first one. Emits after the reading, and once more if somebody has
+   * Reads the pages after the first one. Emits after the reading, and once more if a member has
    * left.
    */
   #reading(): Observable<unknown> {
@@ -201,7 +201,7 @@ class GroupWatch {
     if (!from) return EMPTY;
     const paging = { from, anchorOf: untilRepeated(from), scheduler: this.config.settings.scheduler };
     return endpointPages(context, context.endpoints.getMembers, group, paging, true).pipe(
-      untilNobodyIsNew(true),
+      untilNoNewMembers(true),
     );
   }
 

@@ -40,14 +40,14 @@ export class KnownMembers {
     }
   }
 
-  /** Takes the whole group at one time. Nobody else is a member. */
+  /** Takes the whole group at one time. There are no other members. */
   seeAll(page: GroupEntries): void {
     for (const id of this.#others([page])) this.#drop(id);
     this.see(page);
     this.isComplete = true;
   }
 
-  /** Takes a reading of all pages, which may have missed somebody. */
+  /** Takes a reading of all pages, which may have missed members. */
   read(pages: readonly GroupEntries[]): void {
     for (const id of this.#others(pages)) this.#missed.set(id, (this.#missed.get(id) ?? 0) + 1);
     for (const page of pages) this.see(page);

@@ -35,12 +35,12 @@ export interface MembersConfig {
 export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger, backoff: plainObject };
 
 /**
- * A page brings nobody new if all its members are among the last ones that came: this number, or
- * two pages if that is more.
+ * A page has no new members if all of them are among the last ones that came. This many are
+ * remembered, or two pages if that is more.
  */
 const REMEMBERED = 1_000;
 
-/** This number of empty pages in a row is no group. */
+/** With this many empty pages in a row, paging fails. */
 const MAX_EMPTY = 16;
 
 /**
@@ -49,9 +49,9 @@ const MAX_EMPTY = 16;
  */
 type End = 'repeat' | DecodeIssue;
 
-const NOBODY_NEW: DecodeIssue = {
+const NO_NEW_MEMBERS: DecodeIssue = {
   path: 'members',
-  expected: 'a page with somebody new',
+  expected: 'a page with new members',
   got: 'only members of the pages before',
 };
 const ONLY_EMPTY: DecodeIssue = {
@@ -61,12 +61,12 @@ const ONLY_EMPTY: DecodeIssue = {
 };
 
 /**
- * Ends paging that may not come to an end by itself. It completes at a page whose members are all
+ * Ends paging that might go on for ever. It completes at a page whose members are all
  * on the page before, since some servers ignore `count`, and their second page is the first one
- * without its first member. It ends with a `DecodeError` at a page that has nobody new, and at the
+ * without its first member. It ends with a `DecodeError` at a page without new members, and at the
  * 16th empty page in a row. If `isLenient`, it completes there, too.
  */
-export function untilNobodyIsNew(isLenient = false): OperatorFunction<GroupMemberList, GroupMemberList> {
+export function untilNoNewMembers(isLenient = false): OperatorFunction<GroupMemberList, GroupMemberList> {
   return pages$ =>
     defer(() => {
       const endAt = endOfWalk();
@@ -93,7 +93,7 @@ function endOfWalk(): (page: GroupMemberList) => End | undefined {
     empty = ids.length > 0 ? 0 : empty + 1;
     if (empty > 0) return empty === MAX_EMPTY ? ONLY_EMPTY : undefined;
     if (ids.every(id => previous.has(id))) return 'repeat';
-    if (ids.every(id => recent.has(id))) return NOBODY_NEW;
+    if (ids.every(id => recent.has(id))) return NO_NEW_MEMBERS;
     previous = new Set(ids);
     // A member that is in there already moves to the end.
     for (const id of ids) {

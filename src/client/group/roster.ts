@@ -30,7 +30,7 @@ export interface Roster {
   readonly updated: readonly GroupMember[];
   /**
    * Members that failed to decode. Absent if all decoded. They have neither left nor changed:
-   * whoever was a member before stays one, as last seen.
+   * a member that was known before stays in `members`, as last seen.
    */
   readonly malformed?: readonly MalformedMember[];
 }

@@ -99,8 +99,8 @@ export function pageOffline(): Observable<unknown> {
 }
 
 /**
- * Whether this is a page that a browser prerenders. Nobody has opened it yet, and perhaps nobody
- * ever will.
+ * Whether this is a page that a browser prerenders. The user has not opened it yet, and
+ * may never do so.
  */
 export function isPrerendering(): boolean {
   return page.document?.prerendering === true;

@@ -29,8 +29,8 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
 }
 
 /**
- * Whether requests go by `HTTP_PROXY` and its like. Node does it from version 24 on, if it was told
- * to, but only for its own agents. Bun and Deno do it always, but only for their `fetch`.
+ * Whether requests go by `HTTP_PROXY` and its like. Node does it from version 24 on, if an option
+ * says so, but only for its own agents. Bun and Deno always do it, but only for their `fetch`.
  */
 function usesProxyOfEnvironment(): boolean {
   const { execArgv, env, versions } = process;

@@ -65,7 +65,7 @@ export class Authorization {
     this.onRefused(error);
   }
 
-  /** Somebody is signed in. If nobody is later, that is reported again. */
+  /** A user is signed in. Once nobody is, that is reported again. */
   signedIn(): void {
     const at = this.#reported.indexOf('');
     if (at >= 0) this.#reported.splice(at, 1);

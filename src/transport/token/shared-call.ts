@@ -33,7 +33,7 @@ export class SharedCall {
   readonly #call: () => unknown;
   readonly #provider: ProviderState;
   #waiting = new Set<Waiting>();
-  /** The input that the call waits for. A promise goes on although nobody waits for it any more. */
+  /** The input that the call waits for. A promise goes on although no caller waits for it. */
   #work: Unsubscribable | undefined;
   #isPromise = false;
   #timer: Subscription | undefined;

@@ -65,7 +65,7 @@ describe('a walk over the members of a group', () => {
     ok(isDecodeError(error));
     strictEqual(
       error.message,
-      'members: expected a page with somebody new, got only members of the pages before',
+      'members: expected a page with new members, got only members of the pages before',
     );
     strictEqual(world.requests(), 3);
   });
