@@ -75,8 +75,8 @@ export type AnswerSettings<A> = Partial<
 >;
 
 /**
- * Every name of the settings. A spread that adds one would cost each watch a hidden class of its
- * own in V8, and a process may hold thousands of watches.
+ * Every name of the settings. A spread that adds one costs each watch a separate hidden class in
+ * Node 20, and a process may hold thousands of watches.
  */
 const DEFAULTS = {
   from: undefined,
