@@ -55,10 +55,10 @@ export interface ClientApp {
 export const CLIENT_APP = /* @__PURE__ */ new InjectionToken<ClientApp>('CLIENT_APP');
 
 /** How requests that do not block are sent. `null`: by the transport of the client. */
-export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | null>('LOBBY_CALL_TRANSPORT');
+export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | null>('CALL_TRANSPORT');
 
 /** Shares the client's feed with other tabs. `null`: nothing does, as on a server. */
-export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null>('LOBBY_FEED_SHARING');
+export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null>('FEED_SHARING');
 
 /**
  * The client of an injector, as {@link provideLobbyClient} configures it.
@@ -121,7 +121,7 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
 }
 
 function createApp(given: LobbyClientConfig<EventCodecs>): ClientApp {
-  checkArgument('what provideLobbyClient() is given', plainObject, given);
+  checkArgument('config()', plainObject, given);
   const { client: config, ...application } = checkedLobbyClientConfig(given);
   // Throws if an option is invalid, before any of them is used. It sends nothing.
   createClient(config);
@@ -138,7 +138,6 @@ function createLobbyClient(): Client {
   const client = createClient({
     ...config,
     scheduler,
-    token: untilClosed(config.token, () => client),
     // A server renders a page once: nothing shows it later.
     ...(isServer && { watch: { ...config.watch, linger: 0 } }),
     transport: request => {
@@ -169,20 +168,6 @@ export function eventsOf<Own extends object>({ signal$ }: EventFeed<Own>): Obser
     answers(),
     concatMap(({ events }) => events),
   );
-}
-
-/** A token that is asked for no longer than the client is open. */
-function untilClosed(token: Token, client: () => Client): Token {
-  const isOpen$ = defer(() =>
-    client().closed$.pipe(
-      map(() => false),
-      startWith(true),
-    ),
-  );
-  const until = (value: TokenValue) => (isObservable(value) ? runWhile(isOpen$, () => value) : value);
-  if (typeof token === 'function') return () => until(token());
-  if (typeof token !== 'object') return token;
-  return { get: () => until(token.get()), renew: () => until(token.renew() as TokenValue) };
 }
 
 /** Requests that the application waits for before it is stable, and a server before it renders. */

@@ -1,5 +1,5 @@
 import { inject, REQUEST } from '@angular/core';
-import { fromEvent, merge, of, take, timer, type Observable, type SchedulerLike } from 'rxjs';
+import { fromEvent, merge, of, timer, type Observable, type SchedulerLike } from 'rxjs';
 
 /** The part of the platform's class that is used. */
 interface AbortSignalLike {
@@ -18,6 +18,5 @@ export function serverVisitEnded(renderTimeout: number, scheduler: SchedulerLike
   const timeout$ = timer(renderTimeout, scheduler);
   const signal = request?.signal;
   if (!signal) return timeout$;
-  const left$ = signal.aborted ? of(0) : fromEvent(signal, 'abort');
-  return merge(left$, timeout$).pipe(take(1));
+  return merge(signal.aborted ? of(0) : fromEvent(signal, 'abort'), timeout$);
 }

@@ -184,7 +184,7 @@ describe('the state of a feed', () => {
     pass(1_000);
     join();
     const { lobbyJoin } = state.value;
-    throws(() => state.dismiss({ ...lobbyJoin! }), /handled.*no copy or proxy/);
+    throws(() => state.dismiss({ ...lobbyJoin! }), /handled.*not a copy/);
     throws(() => state.dismiss(new Proxy(lobbyJoin!, {})), /handled/);
     throws(() => state.dismiss(undefined as never), /handled/);
     ok(state.value.lobbyJoin);
