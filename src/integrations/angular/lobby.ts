@@ -15,9 +15,6 @@ import {
   concatMap,
   defer,
   finalize,
-  isObservable,
-  map,
-  startWith,
   takeUntil,
   type Observable,
   type SchedulerLike,
@@ -25,8 +22,8 @@ import {
 import { createClient, type Client, type ClientConfig } from '../../client/index.js';
 import { checkArgument, plainObject } from '../../error/index.js';
 import type { EventCodecs, LiveEvent, NoOwnEvents } from '../../protocol/index.js';
-import { answers, runWhile, type EventFeed } from '../../stream/index.js';
-import { fromFetch, type Token, type TokenValue, type Transport } from '../../transport/index.js';
+import { answers, type EventFeed } from '../../stream/index.js';
+import { fromFetch, type Transport } from '../../transport/index.js';
 import type { TabSharing } from '../browser/index.js';
 import { feedState } from '../views/index.js';
 import { AppZone } from './app-zone.js';
