@@ -183,6 +183,8 @@ export class ChaosRun {
       ['consumers killed', this.consumer.kills],
       ...this.takeovers.rows,
       ['until the last event came', seconds(last)],
+      ['the end of the stream', await this.#endOfStream()],
+      ['where the consumer is', this.consumer.position],
     ];
     for (const [name, value] of rows) console.log(`  ${name.padEnd(34)} ${value}`);
     return lost === 0 && doubled === 0 && outOfOrder === 0 && ledger.gaps === 0;
@@ -200,6 +202,16 @@ export class ChaosRun {
     this.takeovers.count(event);
     if (event.kind === 'nats_error' && process.env.VERBOSE) this.log(`nats_error: ${String(event.error)}`);
     if (event.kind === 'identity_rejected') this.log(`rejected: ${String(event.error)}`);
+  }
+
+  /** Tells a worker that stores nothing from a consumer that reads nothing. */
+  async #endOfStream(): Promise<number | string> {
+    try {
+      const { streams } = await jetstreamManager(this.nats, { checkAPI: false });
+      return (await streams.info('LOBBY_EVENTS')).state.last_seq;
+    } catch (error) {
+      return String(error);
+    }
   }
 
   #followed(): number {

@@ -25,6 +25,11 @@ export class Consumer {
     return this.#kills;
   }
 
+  /** The position of the last batch. */
+  get position(): number {
+    return this.#position;
+  }
+
   /** Ends what it does, and begins again. */
   begin(connection = this.#nats): void {
     this.#consuming?.unsubscribe();
