@@ -1,8 +1,8 @@
 import { hasTag } from '../../error/index.js';
 
 /**
- * NATS cannot carry a fleet as it is: it is not reached, not allowed, or not set up. The message
- * says what to change.
+ * NATS cannot carry the fleet. Perhaps it was not reached, access was denied, or it is not set up
+ * for a fleet. The message says what to change.
  */
 export class FleetError extends Error {
   readonly _tag = 'FleetError';

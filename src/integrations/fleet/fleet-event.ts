@@ -1,72 +1,74 @@
 import type { Gap } from '../../stream/index.js';
 
-/** What a worker tells about itself, four times in a lease. */
+/** A worker's report about itself. It comes four times in a lease. */
 export interface Heartbeat {
   /** Its name. */
   readonly worker: string;
   /**
-   * Different for each process that has had this name: when it was started, and something random.
+   * The start time of the process and a random id. It tells apart two processes with the same name.
    */
   readonly instance: string;
-  /** How many identities it is meant to follow: workers share the shards in proportion to it. */
+  /** How many identities it is meant to follow. The shards are assigned in proportion to it. */
   readonly capacity: number;
-  /** How many shards it holds. */
+  /** How many shards it owns. */
   readonly shards: number;
   /**
-   * How many identities it follows, or should: those of shards that it has lost because NATS did
-   * not answer count until they have an owner.
+   * How many identities it follows or should follow. If it has lost shards because NATS did not
+   * answer, their identities count here until the shards have an owner.
    */
   readonly identities: number;
   /**
-   * How many of them are live: the service holds their polls, or answers them, NATS has stored what
-   * it said, and the last poll was sent no longer ago than a poll may last.
+   * How many of them are live. The service holds or answers their polls, and NATS has stored all of
+   * its answers. The last poll is not older than a poll may last.
    */
   readonly live: number;
-  /** How many of them have failed at their last poll. */
+  /** For how many of them the last poll failed. */
   readonly retrying: number;
-  /** How many of them the service refuses to answer for. */
+  /** How many of them the service rejects. */
   readonly rejected: number;
-  /** How many events it has stored since it started. */
+  /** The number of events that it has stored since it started. */
   readonly events: number;
-  /** How many answers it has that NATS has not stored yet. */
+  /** The number of answers that NATS has not stored yet. */
   readonly unstored: number;
-  /** How many polls wait until the rate limit permits them. */
+  /** The number of polls that wait for the rate limit. */
   readonly waiting: number;
-  /** How late its timers were at worst since the last heartbeat, in ms. */
+  /** The largest delay of its timers since the last heartbeat, in ms. */
   readonly late: number;
 }
 
 /**
- * What happens in a fleet, as one of its workers sees it.
+ * An event in a fleet, as one of its workers sees it.
  *
- * - `heartbeat`: what this worker does now, and whether NATS has `stored` that it is alive.
- * - `worker`: a worker, this one or another, shares the shards now (`joined`), has given up its
+ * - `heartbeat`: the state of this worker. `stored` says whether NATS has stored that it is alive.
+ * - `worker`: this worker or another one now owns a part of the shards (`joined`), has given up its
  *   part (`left`), or was `silent` for a lease.
- * - `ready`: this worker holds its share of the shards for the first time, and has polled all
- *   identities in them that do not wait for the rate limit.
- * - `drained`: it has given up everything, since `drain$` has emitted. It is the last event.
- * - `assigned`: this worker has begun to follow the identities of a shard; `from` is who had it and
- *   was silent.
- * - `released`: it has given up a shard to another worker, or because it ends.
- * - `lost`: NATS has not answered it for three leases, so that others have a shard that it held.
- * - `conflict`: another worker had stored what this one was about to store. Nothing is lost or
- *   doubled.
- * - `gap`: events of an identity may have been missed. It is stored, too.
+ * - `ready`: this worker owns its part of the shards for the first time. It has polled all
+ *   identities in them, except those that wait for the rate limit.
+ * - `drained`: `drain$` has emitted, and the worker has given up everything. It is the last event.
+ * - `assigned`: this worker has begun to follow the identities of a shard. `from` is the silent
+ *   worker that owned the shard before, if it was taken over.
+ * - `released`: this worker has given up a shard to another worker, or because it ends.
+ * - `lost`: NATS has not answered this worker for three leases, so it has given up a shard. Others
+ *   may have taken it.
+ * - `conflict`: another worker had already stored a record when this one tried to. Nothing is lost
+ *   or duplicated.
+ * - `gap`: events of an identity may have been missed. The gap is stored, too.
  * - `retrying`: the polls of this many `identities` fail, and are sent again. `error` is that of
- *   the last one that has failed. It comes several times in a lease, as long as polls fail.
- * - `identity_rejected`: the service refuses to answer for an identity; it is asked again in
- *   `retryIn` ms.
- * - `identities_differ`: a worker has been given `theirs` identities and this one `own`, or others,
- *   for two leases: some may have no poll.
- * - `overloaded`: this worker has more `identities` than its `capacity`; or its timers are late by
- *   more than a second again and again (`late`), and so are the polls of its `identities`; or this
- *   many of them have waited 200 s for their first poll (`time`), of the 300 s that the service
- *   keeps events. It comes when that begins.
- * - `rate_limited`: polls wait: the service has said so (429), or `requestsPerMinute` is too low
- *   for as many identities. `wait` is how long, in ms; 0 if they no longer do.
- * - `nats_error`: NATS did not store or answer something, which is retried; or keeps its stream
- *   with other limits than this worker's. If that are answers of the service, it comes several
- *   times in a lease, as long as they are not stored; `identities` is of how many.
+ *   the last failed poll. It comes several times in a lease, as long as polls fail.
+ * - `identity_rejected`: the service rejects an identity. It is polled again in `retryIn` ms.
+ * - `identities_differ`: for two leases, `worker` has had another list of identities than this one.
+ *   Theirs has `theirs` identities and the own one `own`. Some may have no poll.
+ * - `overloaded`: this worker has too much to do. `by` says how it shows. `capacity`: it has more
+ *   `identities` than its `capacity`. `late`: its timers are late by more than a second again and
+ *   again, and so are the polls of its `identities`. `time`: this many `identities` have waited 200
+ *   s for their first poll, and the service keeps events for 300 s. It comes once, when that
+ *   begins.
+ * - `rate_limited`: polls wait, because the service has answered 429, or because
+ *   `requestsPerMinute` is too low for the number of identities. `wait` is how long they wait, in
+ *   ms. It is 0 once they no longer wait.
+ * - `nats_error`: NATS did not store or answer something, and it is retried. Or the stream in NATS
+ *   has other limits than this worker's options. If answers of the service cannot be stored, it
+ *   comes several times in a lease, and `identities` says for how many identities.
  */
 export type FleetEvent =
   | { readonly kind: 'heartbeat'; readonly heartbeat: Heartbeat; readonly stored: boolean }

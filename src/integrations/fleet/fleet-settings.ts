@@ -20,92 +20,93 @@ import { fleetName, MAX_CAPACITY, natsConnection, workerName, type Nats } from '
 
 /**
  * The options of {@link runFleet}. `nats`, `client`, and `identities$` or `identities` are
- * required; everything else is optional.
+ * required. All others are optional.
  */
 export interface FleetConfig {
   /**
-   * A connection of `@nats-io/transport-node`, or the promise of one. It stays yours: close it when
-   * the fleet has ended.
+   * A connection of `@nats-io/transport-node`, or the promise of one. The fleet does not close it.
+   * Close it yourself when the fleet has ended.
    */
   readonly nats: Nats;
   /**
-   * The ids of the identities that the fleet is to follow: all of them each time. Every worker of a
-   * fleet has to get the same.
+   * The ids of the identities that the fleet is to follow. Emit all of them each time. Every worker
+   * of a fleet has to get the same list.
    */
   readonly identities$?: ObservableInput<Iterable<string>>;
   /**
-   * Instead of `identities$`, for more than a worker should know: returns those of a shard, all of
-   * them each time. It is called for each shard that the worker gets.
-   * `shardOf(identity_id, shards)` is the shard of an identity; others are an `InputError`.
+   * Used instead of `identities$` if the list is too long for one worker. Called for each shard
+   * that the worker gets, it returns the identities of that shard. Emit all of them each time.
+   * `shardOf(identity_id, shards)` is the shard of an identity. An id of another shard is an
+   * `InputError`.
    */
   readonly identities?: (shard: number) => ObservableInput<Iterable<string>>;
   /**
-   * Returns how to reach the service for an identity: its token, the URL, and any other option of a
-   * client.
+   * Returns the client options for an identity. They include its token and the URL of the service.
    */
   readonly client: (identity_id: string) => ClientConfig;
   /**
-   * Into how many shards the identities are divided, each of which one worker holds. The first
-   * worker decides it for the life of the fleet. Default 256, which is good for a hundred thousand
-   * identities.
+   * The number of shards that the identities are divided into. Each shard has one worker. The first
+   * worker of a fleet fixes the number. Only `setShards` changes it. Default 256, which is good for
+   * a hundred thousand identities.
    */
   readonly shards?: number;
   /**
-   * After how long others take over from a worker that is silent, in ms; all workers have the same.
-   * Default 10,000.
+   * If a worker is silent for this time, in ms, others take over its shards. All workers have to
+   * have the same. Default 10,000.
    */
   readonly lease?: number;
   /**
-   * How many identities this worker is made for: workers share the shards in proportion to it.
+   * How many identities this worker is made for. The shards are assigned in proportion to it.
    * Default 10,000.
    */
   readonly capacity?: number;
   /**
-   * The name of this worker. No two of a fleet may have the same. Default: the name of the host,
-   * and a random one.
+   * The name of this worker. No two workers of a fleet may have the same. Default: the name of the
+   * host, followed by random characters.
    */
   readonly name?: string;
   /**
-   * The name of the fleet, if there are several on the server. Default `lobby`: the stream is
+   * The name of the fleet, for a server with several fleets. Default `lobby`, whose stream is
    * `LOBBY_EVENTS`.
    */
   readonly fleet?: string;
   /**
-   * How many requests to send in a minute, from each address. Default 120: the service serves 1,920
-   * in 15 minutes.
+   * How many requests to send in a minute, from each address. Default 120. The service serves 1,920
+   * in 15 minutes, which is 128 a minute.
    */
   readonly requestsPerMinute?: number;
   /**
-   * The outgoing address that the service sees, by any name: workers behind the same NAT that name
-   * it share `requestsPerMinute`. Default: each worker has another address.
+   * A name of your choice for the outgoing address that the service sees. Workers with the same
+   * name share `requestsPerMinute`, as they should behind one NAT. Default: each worker has another
+   * address.
    */
   readonly address?: string;
   /**
    * IP addresses of this machine to send requests from. Each has its own budget, which workers of
-   * the same `address` share. Default: what the machine chooses.
+   * the same `address` share. Default: the machine chooses the address.
    */
   readonly localAddresses?: readonly string[];
   /** How many servers keep the stream and the buckets, if this worker creates them. Default 1. */
   readonly replicas?: number;
   /**
-   * How long the stream keeps events, in ms, if this worker creates it. Default 86,400,000: a day.
+   * How long the stream keeps events, in ms, if this worker creates it. Default 86,400,000, a day.
    */
   readonly maxAge?: number;
   /**
-   * How large the stream may become, in bytes, if this worker creates it: the oldest events go
-   * first. Default: without a limit.
+   * How large the stream may become, in bytes, if this worker creates it. The oldest events are
+   * removed first. Default: without a limit.
    */
   readonly maxBytes?: number;
   /**
-   * When this emits, the worker gives up its shards, emits `drained` and completes: others go on at
-   * once. It takes a lease at most, even if NATS does not answer.
+   * When this emits, the worker gives up its shards, emits `drained` and completes. Others take the
+   * shards at once. It takes a lease at most, even if NATS does not answer.
    */
   readonly drain$?: ObservableInput<unknown>;
 }
 
 const DEFAULTS = { lease: 10_000, capacity: 10_000, requestsPerMinute: 120 };
 
-/** A shard is a part of a subject, and a number in the shares of all workers. */
+/** Each subject names its shard, and each worker keeps the owner of every shard. */
 const MAX_SHARDS = 65_536;
 /** How many shards a fleet may have. */
 export const shardCount: Guard<number> = {
@@ -118,7 +119,7 @@ const MIN_LEASE_MS = 1_000;
 /** The service keeps events for five minutes. */
 const MIN_AGE_MS = 600_000;
 
-/** NATS counts it in ns, with 63 bits: 285 years. */
+/** NATS counts the age in ns, with 63 bits. That is 285 years. */
 const MAX_AGE_MS = 9_000_000_000_000;
 
 /** Twice the largest answer. */
@@ -161,7 +162,10 @@ const OPTIONS: Options<FleetConfig> = {
   drain$: observableInput,
 };
 
-/** A {@link FleetConfig} with its defaults filled in, but for those of the fleet itself. */
+/**
+ * A {@link FleetConfig} with the defaults of the worker filled in. Options of the fleet itself,
+ * such as `shards`, may be missing.
+ */
 export type FleetSettings = FleetConfig & Required<Pick<FleetConfig, keyof typeof DEFAULTS | 'name'>>;
 
 /** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
@@ -175,7 +179,7 @@ export function fleetSettings(config: FleetConfig): FleetSettings {
       identities ? 'both' : 'neither',
     );
   const settings = { ...DEFAULTS, name: defaultName(), ...definedOptions(config) };
-  // Times of NATS are whole.
+  // NATS counts times in whole numbers.
   return { ...settings, lease: Math.round(settings.lease) };
 }
 

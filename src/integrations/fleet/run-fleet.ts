@@ -31,18 +31,18 @@ import {
 } from './nats/index.js';
 
 /**
- * Makes this process one of the workers of a fleet, which follows the live events of many
- * identities and stores them in a stream of NATS JetStream: each event once and in order for each
- * identity, whatever happens to workers, connections and servers. Read them with `fleetBatches` and
- * `fleetFeed`.
+ * Makes this process one of the workers of a fleet. A fleet follows the live events of many
+ * identities, and stores them in a stream of NATS JetStream. Each event of an identity is stored
+ * once and in order, even if workers, connections or servers fail. Read the events with
+ * `fleetBatches` and `fleetFeed`.
  *
- * Emits what happens. Cold: each subscription is another worker. It completes only after `drain$`.
- * Unsubscribing ends all polls at once, too, and releases what the worker holds; let `await
- * nats.drain()` follow, so that this is sent.
+ * Emits the events of the fleet. Cold: each subscription is another worker. It completes only after
+ * `drain$`. Unsubscribing also ends all polls at once and gives up the shards. Call `await
+ * nats.drain()` after it, so that NATS hears of it.
  *
- * Errors: `FleetError` if NATS cannot carry the fleet, or not within a minute, or the connection
- * was closed; `InputError` if `shards` or `name` does not fit the fleet, or an id is not a string.
- * Everything else is retried, and reported as `nats_error` or `identity_rejected`.
+ * Errors: `FleetError` if NATS cannot carry the fleet, does not start within a minute, or the
+ * connection was closed. `InputError` if `shards` or `name` does not fit the fleet, or an id is not
+ * a string. Everything else is retried, and reported as `nats_error` or `identity_rejected`.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -68,7 +68,7 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
         },
       }),
     );
-    // Heard from the beginning, also while there is nothing to give up yet.
+    // Subscribed to from the beginning, so that it also ends a worker that still waits for NATS.
     const drain$ = from(settings.drain$ ?? NEVER).pipe(
       take(1),
       shareReplay({ bufferSize: 1, refCount: true }),
@@ -86,8 +86,8 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
 }
 
 /**
- * To close a socket, an agent of Node looks through all its sockets. With this many agents, each
- * has a few hundred of tens of thousands of identities.
+ * To close a socket, an agent of Node looks through all its sockets. With tens of thousands of
+ * identities and this many agents, each agent has a few hundred sockets.
  */
 const AGENTS_PER_ADDRESS = 64;
 
@@ -108,13 +108,11 @@ function workOf(
       requestsPerMinute,
       ...clock,
       log: new NatsLog(fleet, time),
-      addresses: (localAddresses ?? [undefined]).map(localAddress => ({
-        name: [address, localAddress].filter(Boolean).join(' ') || undefined,
-        transports: Array.from({ length: AGENTS_PER_ADDRESS }, () =>
-          fromHttp({ agentOptions: localAddress === undefined ? {} : { localAddress } }),
-        ),
-      })),
-      newKey: () => `${instance} ${++records}`,
+      addresses: (localAddresses ?? [undefined]).map(localAddress => pollAddress(address, localAddress)),
+      newKey: () => {
+        records++;
+        return `${instance} ${records}`;
+      },
       emit: event => subscriber.next(event),
     });
     const { identities, identities$ } = settings;
@@ -134,4 +132,13 @@ function workOf(
       polls,
     }).subscribe(subscriber);
   });
+}
+
+/** The address that polls are sent from. Without a name, its rate is not shared. */
+function pollAddress(address: string | undefined, localAddress: string | undefined) {
+  const names = [address, localAddress].filter(name => name !== undefined);
+  const transports = Array.from({ length: AGENTS_PER_ADDRESS }, () =>
+    fromHttp({ agentOptions: localAddress === undefined ? {} : { localAddress } }),
+  );
+  return { name: names.length > 0 ? names.join(' ') : undefined, transports };
 }

@@ -5,7 +5,7 @@ import { changeFleet, fleetName, natsConnection, type Nats } from './nats/index.
 
 /** The options of {@link setShards}. */
 export interface SetShardsConfig {
-  /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours. */
+  /** A connection of `@nats-io/transport-node`, or the promise of one. It is not closed. */
   readonly nats: Nats;
   readonly shards: number;
   /** The name of the fleet. Default `lobby`. */
@@ -15,9 +15,9 @@ export interface SetShardsConfig {
 const OPTIONS: Options<SetShardsConfig> = { nats: natsConnection, shards: shardCount, fleet: fleetName };
 
 /**
- * Divides a fleet into another number of shards. Stop all workers and consumers before, and start
- * them with the new number after it: each identity goes on where it was. Cold. Emits the new
- * number, and completes.
+ * Divides a fleet into another number of shards. First stop all workers and consumers. Start them
+ * with the new number when this has completed. Each identity goes on where it was. Cold. Emits the
+ * new number, and completes.
  *
  * Errors: `FleetError` if a worker is alive, or the fleet does not exist. Throws an `InputError` if
  * the config is invalid.
