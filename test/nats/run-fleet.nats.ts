@@ -47,7 +47,7 @@ const identities$ = of(['a']);
 
 for (const program of SERVERS) {
   describe(`runFleet, on NATS ${versionOf(program)}`, () => {
-    /** Its clusters do not compare before they append. */
+    /** Clusters of this version do not check the expected last message before they append. */
     const isOld = versionOf(program).startsWith('2.9.');
     let server: NatsServer | undefined;
     let setting: Awaited<ReturnType<typeof stage>> | undefined;
@@ -166,7 +166,7 @@ for (const program of SERVERS) {
         [{ retention: 'workqueue' }, /retention policy limits/],
       ];
       for (const [change, pattern] of wrong) {
-        // A server may still be removing the files of the one before.
+        // The server may still be removing the files of the stream before.
         const add = () => streams.add({ name: 'LOBBY_EVENTS', ...right, ...change });
         await waitUntil(() => add().then(Boolean, () => false));
         await ends(nats, pattern);
@@ -213,7 +213,7 @@ for (const program of SERVERS) {
         worker.worker.unsubscribe();
         await worker.nats.drain();
         consuming.unsubscribe();
-        // Nobody polls in this time.
+        // No worker polls in this time.
         publishAll(ids.slice(0, 10));
         strictEqual(await change(shards), shards);
         worker = await work({ shards });
@@ -615,11 +615,12 @@ for (const program of SERVERS) {
         async () => (await streams.info('LOBBY_EVENTS').catch(() => undefined))?.state.messages === 5,
       );
       ok(Date.now() - at < 4_000, 'it took more than two leases');
-      // Failures of appends are told at the next tick.
+      // Failed appends are reported at the next tick.
       await waitUntil(() =>
         worker.events.some(
           event =>
-            event.kind === 'nats_error' && String(event.error).includes('was not found; it is there now'),
+            event.kind === 'nats_error' &&
+            String(event.error).includes('was not found, and has been created'),
         ),
       );
       await waitUntil(() => seen.length === 10);
@@ -634,7 +635,7 @@ for (const program of SERVERS) {
       await followed();
       const nats = await server.connect();
       const { streams } = await jetstreamManager(nats);
-      // As docs/fleet.md has it: the position and what is made of the events are one transaction.
+      // As docs/fleet.md shows, the position and the effect of the events are one transaction.
       const database = { position: 0, numbers: [] as number[], gaps: [] as string[] };
       const consume = () =>
         fleetBatches({
@@ -681,7 +682,7 @@ for (const program of SERVERS) {
       const nats = await server.connect();
       const { streams } = await jetstreamManager(nats);
       const messages = async () => (await streams.info('LOBBY_EVENTS')).state.messages;
-      // Where it begins, and the event.
+      // The checkpoint where it begins, and the event.
       await waitUntil(async () => (await messages()) === 2);
       const stored = (await streams.getMessage('LOBBY_EVENTS', { seq: 1 }))!;
       worker.worker.unsubscribe();
@@ -786,7 +787,7 @@ for (const program of SERVERS) {
         publish(id);
         const { streams } = await jetstreamManager(await cluster[0]!.connect());
         await waitUntil(async () => (await streams.info('LOBBY_EVENTS')).state.messages > 0);
-        // Killed all at once, NATS 2.10 may lose what it has confirmed.
+        // If all servers are killed at once, NATS 2.10 may lose records that it has confirmed.
         await Promise.all(cluster.map(server => server.stop('SIGTERM')));
         await Promise.all(cluster.map(server => server.start()));
         const numbers: number[] = [];
@@ -898,7 +899,7 @@ for (const program of SERVERS) {
       );
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 10);
-      // One that joins others takes its share at once.
+      // A worker that joins others takes its shards at once.
       const assigned = () => events.filter(({ kind }) => kind === 'assigned').length;
       const second = workers.start(7_200_000);
       await waitUntil(() => assigned() > 8);
@@ -998,8 +999,8 @@ async function consumed(server: NatsServer, running: Subscription[]): Promise<re
 }
 
 /**
- * Everything by which a feed of one identity could read what belongs to another. Returns what has
- * been answered.
+ * Tries every request by which the feed of one identity could read records of another. Returns
+ * those that succeeded.
  */
 async function readByFeedOf(
   own: string,

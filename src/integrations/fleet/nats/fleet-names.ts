@@ -19,25 +19,28 @@ export const workerName: Guard<string> = {
   is: (u): u is string => nonEmptyString.is(u) && /^[A-Za-z0-9_-]{1,64}$/.test(u),
 };
 
-/** The largest capacity of a worker: the sum of all workers stays a safe integer. */
+/** The largest capacity of a worker. It keeps the sum over all workers a safe integer. */
 export const MAX_CAPACITY = 1e9;
 
-/** What the streams, subjects and buckets of a fleet are called. */
+/** The names of the streams, subjects and buckets of a fleet. */
 export interface FleetNames {
   readonly stream: string;
   /** The bucket with the number of shards, on which all workers agree. */
   readonly bucket: string;
   /** The bucket of positions. */
   readonly positions: string;
-  /** The stream with a message of each worker that is alive. It forgets them after a lease. */
+  /** The stream with a message of each live worker. It drops a message after a lease. */
   readonly alive: string;
-  /** Where workers tell that they are alive. */
+  /** The prefix of the subjects under which workers report that they are alive. */
   readonly present: string;
-  /** Where workers tell that one of them has come or gone, and that they leave. */
+  /** The subject under which workers report that a worker has come or gone, or that they leave. */
   readonly assigned: string;
-  /** Where records are published. Do not subscribe to it: refused records are published, too. */
+  /**
+   * The prefix of the subjects of records. Do not subscribe to them, because records that are not
+   * stored are published there, too.
+   */
   readonly stored: string;
-  /** Where the stream publishes what it has stored. */
+  /** The prefix of the subjects under which the stream republishes stored records. */
   readonly live: string;
 }
 
@@ -57,20 +60,21 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
 
 /** The subject of an identity, below `stored` or `live`. */
 export function subjectOf(shard: number | '*', identity_id: string): string {
-  // Characters that mean something in a subject are encoded. An id of the service has none.
+  // Encodes characters that have a meaning in a subject. Ids of the service have none of them.
   const token = encodeURIComponent(identity_id).replace(/[.*]/g, char => (char === '.' ? '%2E' : '%2A'));
   return `${shard}.${token}`;
 }
 
 /**
- * The subjects under which the records of all identities are stored, of those in a shard, or of
- * one, also from before the number of shards was changed.
+ * The subjects of all records, of those of one shard, or of those of one identity. The last one
+ * includes records from before the number of shards was changed.
  */
 export function storedSubjects(
   { stored }: FleetNames,
   { shard, identity_id }: { readonly shard?: number; readonly identity_id?: string } = {},
 ): string {
-  return `${stored}.${identity_id === undefined ? `${shard ?? '*'}.*` : subjectOf('*', identity_id)}`;
+  if (identity_id !== undefined) return `${stored}.${subjectOf('*', identity_id)}`;
+  return `${stored}.${shard ?? '*'}.*`;
 }
 
 /** The subject under which the records of an identity are stored. */
@@ -78,13 +82,13 @@ export function storedSubject({ stored }: FleetNames, identity_id: string, shard
   return `${stored}.${subjectOf(shardOf(identity_id, shards), identity_id)}`;
 }
 
-/** The identity of a subject. */
+/** The id of the identity that a subject belongs to. */
 export function identityOf(subject: string): string {
   const token = subject.slice(subject.lastIndexOf('.') + 1);
   try {
     return decodeURIComponent(token);
   } catch {
-    // No id has this subject.
+    // The fleet makes no such subject.
     return token;
   }
 }

@@ -6,55 +6,58 @@ import { fenced } from './publisher.js';
 /** The key in the bucket under which the {@link FleetState} is stored. */
 const STATE = 'fleet';
 
-/** What all workers and readers of a fleet agree on. */
+/** The settings that all workers and readers of a fleet share. */
 export interface FleetState {
   readonly shards: number;
-  /** The numbers that it has had before: records of those times are stored under them. */
+  /** The former numbers of shards. Records of those times are stored under them. */
   readonly before?: readonly number[];
-  /** The number of the present stream, and when that was created. */
+  /** The number of the present stream, and the time when it was created. */
   readonly generation?: number;
   readonly created?: string;
 }
 
-/** How many shards a fleet has, unless its first worker says it. */
+/** The number of shards if the first worker has no `shards`. */
 const DEFAULT_SHARDS = 256;
 
-/** The streams that a fleet has had are numbered. */
+/** The numbers of the streams that a fleet has had. */
 export interface Generations {
   /**
-   * The number of the stream that was created at a time: higher than those of all before it. It
-   * fails if no worker has counted it yet.
+   * The number of the stream that was created at this time. It is higher than those of all streams
+   * before. Rejects if no worker has counted the stream yet.
    */
   readonly generationOf: (created: string) => Promise<number>;
   /** The number of the stream that was counted last. */
   readonly generation: () => Promise<number>;
 }
 
-/** The stored state; `undefined` if it was deleted, or is something else. */
+/** The stored state. `undefined` if it was deleted, or is not valid. */
 async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revision: number } | undefined> {
   const entry = await kv.get(STATE);
-  const state = entry?.operation === 'PUT' ? tryOr(() => entry.json<FleetState>(), undefined) : undefined;
-  return entry && state && positiveInteger.is(state.shards) ? { state, revision: entry.revision } : undefined;
+  if (entry?.operation !== 'PUT') return undefined;
+  const state = tryOr(() => entry.json<FleetState>(), undefined);
+  return state && positiveInteger.is(state.shards) ? { state, revision: entry.revision } : undefined;
 }
 
 /**
- * The number of shards is a part of where records are stored. It stays as the first worker has said
- * it.
+ * Reads the state of a fleet. The first worker stores it. The subjects of records depend on the
+ * number of shards, so another number is rejected.
  */
 export async function agreeOnFleetState(
   kv: KV,
-  /** Without `before` or `shards`, as it is. */
+  /**
+   * The state to store if there is no state yet. Another number of `shards` than the stored one is
+   * rejected.
+   */
   wanted: Partial<FleetState> = {},
   isWorker = false,
 ): Promise<Required<Pick<FleetState, 'shards' | 'before'>>> {
   const stored = async () => (await read(kv))?.state;
   let state = await stored();
   if (!state && isWorker) {
-    // A value that somebody has spoilt is replaced.
+    // A value that is not valid is replaced.
     const previousSeq = (await kv.get(STATE))?.revision ?? 0;
-    await fenced(() =>
-      kv.put(STATE, JSON.stringify({ shards: DEFAULT_SHARDS, ...definedOptions(wanted) }), { previousSeq }),
-    );
+    const first = { shards: DEFAULT_SHARDS, ...definedOptions(wanted) };
+    await fenced(() => kv.put(STATE, JSON.stringify(first), { previousSeq }));
     state = await stored();
   }
   if (!state) throw new FleetError('the fleet does not exist yet: none of its workers has run');
@@ -68,22 +71,25 @@ export async function agreeOnFleetState(
   return { shards, before };
 }
 
-/** Sets another number of shards. Nobody may work for the fleet, or read it, while this runs. */
+/** Sets another number of shards. No worker or consumer may run at the same time. */
 export async function changeShards(kv: KV, shards: number): Promise<void> {
   for (;;) {
     const entry = await read(kv);
     if (!entry) throw new FleetError('the fleet does not exist yet: none of its workers has run');
     const { state, revision: previousSeq } = entry;
     if (state.shards === shards) return;
-    const before = [...new Set([...(state.before ?? []), state.shards])].filter(number => number !== shards);
+    const former = new Set(state.before);
+    former.add(state.shards);
+    former.delete(shards);
+    const before = [...former];
     const put = () => kv.put(STATE, JSON.stringify({ ...state, shards, before }), { previousSeq });
     if ((await fenced(put)) !== undefined) return;
   }
 }
 
 /**
- * The servers of a cluster write the same time in more than one way: by how much they differ at
- * most, in ms.
+ * The servers of a cluster report the creation time of a stream differently, by at most this much,
+ * in ms.
  */
 const SAME_MS = 10;
 
@@ -94,18 +100,17 @@ const isSame = (state: FleetState | undefined, created: string) =>
   Math.abs(Date.parse(state?.created ?? '') - Date.parse(created)) <= SAME_MS;
 
 /**
- * Counts a stream, unless that has been done. Its number is no time, since clocks are set back. It
- * is at least the day, so that a fleet that has also lost its count does not begin again.
+ * Gives a stream its number, unless it has one. The number is not a time, because clocks may be set
+ * back. It is at least the number of days since 2026 began. So it also increases if the fleet has
+ * lost its state.
  */
 export async function countStream(kv: KV, created: string): Promise<void> {
   for (;;) {
     const entry = await read(kv);
     if (!entry || isSame(entry.state, created)) return;
     const { state, revision: previousSeq } = entry;
-    const generation = Math.max(
-      (state.generation ?? 0) + 1,
-      Math.floor((Date.now() - FIRST_DAY_MS) / DAY_MS),
-    );
+    const days = Math.floor((Date.now() - FIRST_DAY_MS) / DAY_MS);
+    const generation = Math.max((state.generation ?? 0) + 1, days);
     const put = () => kv.put(STATE, JSON.stringify({ ...state, generation, created }), { previousSeq });
     if ((await fenced(put)) !== undefined) return;
   }

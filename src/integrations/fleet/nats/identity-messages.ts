@@ -24,37 +24,36 @@ import type { OpenFleet } from './open-fleet.js';
 import { readPart, readRecord, type FleetMessage } from './stored-record.js';
 
 /**
- * A message may get lost on the way without another one that shows it. How often to look for it, in
- * ms.
+ * How often to look for lost messages, in ms. If a message gets lost on the way and no other
+ * follows, nothing else shows the loss.
  */
 const LOOK_MS = 60_000;
 
-/** How many messages to read at once, and how long they may take, in ms. */
+/** How many messages to read at once. */
 const BATCH_SIZE = 64;
+/** How long reading them may take, in ms. */
 const PATIENCE_MS = 5_000;
 
-/** How far a server of a cluster may lag behind, in ms. */
+/** By how much a server of a cluster may lag behind, in ms. */
 const LAG_MS = 1_000;
 
 /** The length of the longest name that a consumer may have. */
 const MAX_NAME_LENGTH = 255;
 
-/** A message as it is delivered: perhaps again, perhaps after others that were lost on the way. */
+/** A delivered message. It may have been delivered before, and messages before it may be lost. */
 export interface Delivery<M> {
   readonly message: M;
-  /**
-   * Whether nothing that belongs between is missing, if everything up to `last` has been emitted.
-   */
+  /** Whether no message is missing between `last` and this one. */
   readonly follows: (last: number) => boolean;
 }
 
-/** Messages may have been stored that were not delivered. */
+/** Emitted when messages may have been stored but not delivered. */
 export const CATCH_UP = 'catch up';
 
 /**
- * The messages of a subject after the record that was handled last, each once and in order, and
- * those that are stored later. It uses nothing with which other identities could be read. It fails
- * if the stream has lost that record.
+ * The messages of a subject after the last handled record, each once and in order. Messages that
+ * are stored later follow. It needs no rights to read other identities. It errors if the stream has
+ * lost the last handled record.
  */
 export function identityMessages(
   fleet: OpenFleet,
@@ -65,24 +64,25 @@ export function identityMessages(
     const last = await lastOf(fleet, subject);
     const isBehind = last.record < handled();
     if (isBehind && (await hasLost(fleet, subject, handled())))
-      throw new FleetError('NATS has lost what it had stored');
-    // A consumer costs the server far more than a look, and mostly there is nothing to read.
+      throw new FleetError('NATS has lost stored records');
+    // Reading needs a consumer, which costs the server far more than this look. Mostly there is
+    // nothing to read.
     if (isBehind || last.message >= from) yield* storedMessages(fleet, subject, from);
   }
   return defer(() => inOrder(deliveries(fleet, subject), read, handled()));
 }
 
 /**
- * The position of the last record of a subject, or 0. A server that lags behind may say the
- * position of the record before it.
+ * The position of the last record of a subject, or 0. A server that lags behind may return the
+ * position of an earlier record.
  */
 export async function lastRecordOf(fleet: OpenFleet, subject: string): Promise<number> {
   return (await lastOf(fleet, subject)).record;
 }
 
 /**
- * The positions of the last message of a subject, and of the last record, of which that may not be
- * a part yet.
+ * The positions of the last message of a subject, and of its last record. They differ if the last
+ * message is a part of an unfinished record.
  */
 async function lastOf({ jsm, names }: OpenFleet, subject: string) {
   const last = await jsm.direct.getMessage(names.stream, { last_by_subj: subject });
@@ -92,7 +92,8 @@ async function lastOf({ jsm, names }: OpenFleet, subject: string) {
 }
 
 /**
- * Whether the records of a subject end before a position. A server that lags behind is asked again.
+ * Whether the records of a subject end before a position. It looks twice, because a server may lag
+ * behind.
  */
 export async function hasLost(fleet: OpenFleet, subject: string, position: number): Promise<boolean> {
   const isThere = async () => position === 0 || (await lastRecordOf(fleet, subject)) >= position;
@@ -102,8 +103,9 @@ export async function hasLost(fleet: OpenFleet, subject: string, position: numbe
 }
 
 /**
- * Each message once and in order, whatever is delivered. What was emitted is left out; what is
- * missing is read from the stream by `read`, which emits the messages at or after a position.
+ * Emits each message once and in order, although deliveries may be repeated or lost. Messages that
+ * were emitted before are left out. Missing ones come from `read`, which emits the stored messages
+ * from a position on.
  */
 export function inOrder<M extends { readonly sequence: number }>(
   deliveries$: Observable<Delivery<M> | typeof CATCH_UP>,
@@ -118,8 +120,8 @@ export function inOrder<M extends { readonly sequence: number }>(
       concatMap(delivery => {
         if (delivery === CATCH_UP) return missing();
         const { message, follows } = delivery;
-        // It has been read before it was delivered; or the stream has lost its end, which shows
-        // when it is read.
+        // Either this message was read before it was delivered, or the stream has lost its end.
+        // Reading shows which.
         if (message.sequence <= last) return missing();
         return follows(last) ? of(message) : concat(missing(message.sequence), of(message));
       }),
@@ -130,10 +132,13 @@ export function inOrder<M extends { readonly sequence: number }>(
   });
 }
 
-/** Now, and when a server that lags behind has what was stored before. */
+/** Emits now, and again when a server that lags behind has caught up. */
 const lookTwice$ = timer(0, LAG_MS).pipe(take(2));
 
-/** What the stream republishes; and, now and then, that something may have been missed. */
+/**
+ * The messages that the stream republishes, and `CATCH_UP` each time that messages may have been
+ * missed.
+ */
 function deliveries(
   { nats, names }: OpenFleet,
   subject: string,
@@ -147,15 +152,14 @@ function deliveries(
     });
     return () => subscription.unsubscribe();
   });
-  // A message that was published before it was connected again was not delivered.
+  // Messages that were published while the connection was lost were not delivered.
   const reconnected$ = connectionStatus(nats).pipe(filter(({ type }) => type === 'reconnect'));
-  // First, it is subscribed to what comes: what is stored is read after that.
-  return merge(
-    live$.pipe(map(deliveryOf)),
-    merge(interval(LOOK_MS), merge(of('begin'), reconnected$).pipe(switchMap(() => lookTwice$))).pipe(
-      map((): typeof CATCH_UP => CATCH_UP),
-    ),
-  );
+  const connected$ = merge(of('begin'), reconnected$);
+  const looks$ = merge(interval(LOOK_MS), connected$.pipe(switchMap(() => lookTwice$)));
+  const catchUp$ = looks$.pipe(map((): typeof CATCH_UP => CATCH_UP));
+  // The order matters: `live$` is subscribed to before stored messages are read, so that none falls
+  // between.
+  return merge(live$.pipe(map(deliveryOf)), catchUp$);
 }
 
 function deliveryOf({ headers, data }: Msg): Delivery<FleetMessage> {
@@ -166,9 +170,9 @@ function deliveryOf({ headers, data }: Msg): Delivery<FleetMessage> {
 }
 
 /**
- * The messages of one identity from a position on, up to those that are stored now. The server
- * compares the filter of a consumer with the subject that creates it. The consumer has the name of
- * the identity, so that its rights can name it.
+ * The stored messages of one identity from a position on. It ends with the last message that is
+ * stored now. A user of NATS can be allowed to read just this identity. For that, the consumer has
+ * the name of the identity. The server also compares its filter with the subject that creates it.
  */
 async function* storedMessages(
   { js, jsm, names }: OpenFleet,
@@ -208,8 +212,8 @@ async function* storedMessages(
 }
 
 /**
- * The name of the consumer of an identity: its part of the subject, or, if that is too long, a hash
- * of it.
+ * The name of the consumer of an identity. It is the identity's part of the subject, or a hash of
+ * that if it is too long.
  */
 function consumerOf(subject: string): string {
   const token = subject.slice(subject.lastIndexOf('.') + 1);

@@ -3,7 +3,7 @@ import { defer, filter, firstValueFrom, map, merge, Observable, ReplaySubject, s
 import type { Guard } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 
-/** A connection to NATS, or one that is being made. */
+/** A connection to NATS, or the promise of one. */
 export type Nats = NatsConnection | PromiseLike<NatsConnection>;
 
 export const natsConnection: Guard<Nats> = {
@@ -15,8 +15,8 @@ export const natsConnection: Guard<Nats> = {
 };
 
 /**
- * One subscription to each connection: those that come and go would stay in its lists for as long
- * as it lives.
+ * Observes each connection only once. A connection keeps its observers for as long as it lives, so
+ * many short ones would fill its memory.
  */
 function oncePerConnection<T>(
   observe: (nats: NatsConnection) => Observable<T>,
@@ -29,7 +29,7 @@ function oncePerConnection<T>(
   };
 }
 
-/** What happens to a connection: that it is lost, that it is there again. It never fails. */
+/** Emits each change of a connection, such as a disconnect or a reconnect. It never errors. */
 export const connectionStatus = oncePerConnection(nats =>
   new Observable<Status>(subscriber => {
     const follow = async () => {
@@ -46,14 +46,14 @@ const closed = oncePerConnection(nats =>
   ),
 );
 
-/** Resolves when a connection that was lost is there again. Fails when it is closed for good. */
+/** Resolves when a lost connection is there again. Rejects when it is closed for good. */
 export function whenConnected(nats: NatsConnection): Promise<unknown> {
   const reconnected$ = connectionStatus(nats).pipe(filter(({ type }) => type === 'reconnect'));
   return firstValueFrom(merge(reconnected$, whenClosed(nats)));
 }
 
 /**
- * Fails when a connection is closed for good. One that is lost is made again, as often as its
+ * Errors when a connection is closed for good. A lost connection is made again, as often as its
  * options say.
  */
 export function whenClosed(nats: NatsConnection): Observable<never> {

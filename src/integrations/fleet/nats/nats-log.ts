@@ -18,10 +18,10 @@ import { fenced } from './publisher.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
 import { storedMessage, streamState } from './stream-messages.js';
 
-/** How long the headers of NATS may be, in bytes. They come beside the data and our headers. */
+/** Room for the headers that NATS itself adds to a message, in bytes. */
 const RESERVED_BYTES = 1_024;
 
-/** The records of all identities in a stream. */
+/** The records of all identities, in a stream of NATS. */
 export class NatsLog implements FleetLog {
   readonly #fleet: WorkingFleet;
   readonly #time: NatsTime;
@@ -29,8 +29,8 @@ export class NatsLog implements FleetLog {
   #latest: { readonly seq: number; readonly key: string } | undefined;
 
   /**
-   * A server that was killed, or put back, may have lost the end of the stream: whether it has
-   * shows when the connection is back.
+   * A server that was killed or restored from a copy may have lost the end of the stream. This is
+   * checked after each reconnect.
    */
   readonly lost$: Observable<unknown>;
 
@@ -59,14 +59,15 @@ export class NatsLog implements FleetLog {
 
   async #head(identity_id: string): Promise<FleetHead> {
     const head = await this.#headOf(this.#subject(identity_id));
+    let { record } = head;
     for (const shards of this.#fleet.before) {
-      const { record } = await this.#headOf(this.#subject(identity_id, shards));
-      if (record && record.sequence > (head.record?.sequence ?? 0)) head.record = record;
+      const former = await this.#headOf(this.#subject(identity_id, shards));
+      if (former.record && former.record.sequence > (record?.sequence ?? 0)) record = former.record;
     }
-    return head;
+    return { last: head.last, record };
   }
 
-  async #headOf(subject: string): Promise<{ -readonly [K in keyof FleetHead]: FleetHead[K] }> {
+  async #headOf(subject: string): Promise<FleetHead> {
     const last = await storedMessage(this.#fleet, { last_by_subj: subject });
     if (!last) return { last: 0, record: undefined };
     const part = readPart(last.header);
@@ -75,18 +76,19 @@ export class NatsLog implements FleetLog {
   }
 
   /**
-   * The last record, if the last message is none: it is a part of an unfinished record, or is not
-   * ours.
+   * Finds the last record if the last message is not one. That message is a part of an unfinished
+   * record, or another program has stored it.
    */
   async #recordBefore(subject: string, after: number | undefined): Promise<LastRecord | undefined> {
     if (after === 0) return undefined;
+    const messageFrom = (seq: number) => storedMessage(this.#fleet, { next_by_subj: subject, seq });
     let found: LastRecord | undefined;
-    for (let seq = after ?? 1; ; seq++) {
-      const message = await storedMessage(this.#fleet, { next_by_subj: subject, seq });
-      if (!message) return found;
+    let message = await messageFrom(after ?? 1);
+    while (message) {
       found = this.#recordIn(message) ?? found;
-      seq = message.seq;
+      message = await messageFrom(message.seq + 1);
     }
+    return found;
   }
 
   #recordIn({ header, seq, time }: StoredMsg): LastRecord | undefined {
@@ -103,8 +105,8 @@ export class NatsLog implements FleetLog {
       if (now.last === 0 && head.last > 0) await this.#fleet.ensure();
       return { kind: 'conflict', head: now };
     }
-    // The stream was perhaps deleted and created again, perhaps by another program: then it has to
-    // be counted.
+    // The sequence went back, so the stream may have been deleted and created again, perhaps by
+    // another program. A new stream has to be counted.
     if (sequence < (this.#latest?.seq ?? 0)) await this.#fleet.ensure();
     this.#latest = { seq: sequence, key: record.key };
     return { kind: 'stored', sequence };
@@ -119,10 +121,11 @@ export class NatsLog implements FleetLog {
     let last = head.last;
     let part = 0;
     let start = 0;
-    for (; data.length - start > room; start += room) {
+    while (data.length - start > room) {
       const headers = partHeaders({ after, part });
       last = await this.#publish(subject, data.subarray(start, start + room), headers, last);
       part = last;
+      start += room;
     }
     const headers = recordHeaders(record, this.#time.age(checkpoint.since), { after, part });
     return this.#publish(subject, data.subarray(start), headers, last);
@@ -136,7 +139,7 @@ export class NatsLog implements FleetLog {
     return (await streamState(this.#fleet)).last < seq;
   }
 
-  /** How much text fits into a message with the headers of a record, in bytes. */
+  /** How much data fits into a message with the headers of a record, in bytes. */
   #room(record: FleetRecord): number {
     const size = this.#fleet.nats.info?.max_payload ?? 2 ** 20;
     let room = size - RESERVED_BYTES;

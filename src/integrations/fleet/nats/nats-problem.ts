@@ -5,35 +5,35 @@ import { isInputError } from '../../../error/index.js';
 import { FleetError, isFleetError } from '../fleet-error.js';
 import type { Nats } from './nats-connection.js';
 
-/** How long NATS may take to start, or to choose a leader, in ms. */
+/** How long NATS may take to start, or to elect a leader, in ms. */
 const STARTING_MS = 60_000;
 
 /**
- * JetStream is not enabled, a cluster has no leader, or no stream has the subject: a server does
- * not tell.
+ * JetStream is not enabled, a cluster has no leader, or no stream has the subject. The server does
+ * not say which.
  */
 const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i;
 
-/** Errors of a server that starts. */
+/** Errors of a server that is still starting. */
 const LATE = /timeout|temporarily unavailable|no suitable peers/i;
 
-/** Errors that the first worker of a fleet ends. */
+/** Errors that end as soon as the first worker runs. */
 const YOUNG = /no worker has counted it yet|the fleet does not exist yet/i;
 
 /**
- * Errors of NATS by what they say, and what to do about each. The classes differ between versions
- * and packages.
+ * Patterns for the texts of NATS errors, and what to do about each. Their classes cannot be used,
+ * because they differ between versions and packages.
  */
-const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
+const PROBLEMS: readonly (readonly [RegExp, (match: RegExpExecArray) => string])[] = [
   [
     UNANSWERED,
     () => 'JetStream is not enabled on the NATS server, or has no leader: start the server with -js',
   ],
   [
     /Permissions Violation for (Publish|Subscription) to "([^"]*)"/i,
-    text => {
-      const [, what, subject] = /Permissions Violation for (Publish|Subscription) to "([^"]*)"/i.exec(text)!;
-      return `this user of NATS may not ${what!.toLowerCase() === 'publish' ? 'publish to' : 'subscribe to'} ${subject}`;
+    ([, operation, subject]) => {
+      const action = operation!.toLowerCase() === 'publish' ? 'publish' : 'subscribe';
+      return `this user of NATS may not ${action} to ${subject}`;
     },
   ],
   [/Authorization Violation|authentication/i, () => 'the NATS server does not accept these credentials'],
@@ -51,12 +51,17 @@ const PROBLEMS: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/timeout/i, () => 'the NATS server did not answer in time'],
 ];
 
-/** An error of NATS as one that says what to do. Errors of this library stay as they are. */
+/**
+ * Converts an error of NATS to one that says what to do. Errors of this library stay as they are.
+ */
 export function natsProblem(error: unknown): Error {
   if (isFleetError(error) || isInputError(error)) return error;
   const text = textOf(error);
-  const known = PROBLEMS.find(([pattern]) => pattern.test(text));
-  return new FleetError(known ? known[1](text) : `NATS failed: ${messageOf(error)}`, { cause: error });
+  for (const [pattern, explain] of PROBLEMS) {
+    const match = pattern.exec(text);
+    if (match) return new FleetError(explain(match), { cause: error });
+  }
+  return new FleetError(`NATS failed: ${messageOf(error)}`, { cause: error });
 }
 
 /** Whether the server has answered with this error. */
@@ -64,7 +69,7 @@ export function isApiError(error: unknown, ...codes: readonly number[]): boolean
   return error instanceof JetStreamApiError && codes.includes(error.code);
 }
 
-/** Whether no part of the server answers, as if there were no such stream. */
+/** Whether nothing in the server answers, as for a stream that does not exist. */
 export function isUnanswered(error: unknown): boolean {
   return UNANSWERED.test(textOf(error));
 }
@@ -74,15 +79,15 @@ export function isTimeout(error: unknown): boolean {
   return /timeout/i.test(textOf(error));
 }
 
-/** Whether an error may pass by itself, as one of a cluster that chooses its leaders. */
+/** Whether an error may be transient, such as that of a cluster that elects its leaders. */
 export function mayPass(error: unknown, isCluster: boolean): boolean {
   const text = textOf(error);
   return LATE.test(text) || YOUNG.test(text) || (isCluster && isUnanswered(error));
 }
 
 /**
- * Whether an error may pass by itself, for a minute from now on: the fleet has had no worker yet,
- * NATS is slow, or a cluster chooses its leaders.
+ * Returns a function that says whether an error may be transient. For a minute from now on these
+ * are: the fleet has had no worker yet, NATS is slow, or a cluster elects its leaders.
  */
 export function whileStarting(
   nats: Nats,
@@ -90,10 +95,10 @@ export function whileStarting(
 ): (error: unknown) => boolean {
   const start = clock.now();
   let isCluster = false;
-  const known = ({ info }: NatsConnection) => {
+  const connected = ({ info }: NatsConnection) => {
     isCluster = info?.cluster !== undefined;
   };
-  Promise.resolve(nats).then(known, () => undefined);
+  Promise.resolve(nats).then(connected, () => undefined);
   return error => mayPass(error, isCluster) && clock.now() - start < STARTING_MS;
 }
 

@@ -10,26 +10,32 @@ import type { NatsTime } from './nats-time.js';
 import type { WorkingFleet } from './open-fleet.js';
 import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
 
-/** The key of the bare checkpoints of a shard, if there are `shards`. */
+/** The key of the bare checkpoints of a shard, in a fleet with this number of `shards`. */
 const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}.${shard}`;
 
-/** Each time it has looked this often, a worker looks for what NATS may have lost. */
+/** Once in this many looks, a worker checks whether NATS has lost a stream. */
 const LOOKS_UNTIL_ENSURED = PATIENCE_LEASES * BEATS_PER_LEASE;
 
 /**
- * The servers of a cluster write the same time in more than one way: by how much they differ at
- * most, in ms.
+ * The servers of a cluster report the creation time of a stream differently, by at most this much,
+ * in ms.
  */
 const SAME_MS = 100;
 
-/** A beat of this worker: where it was stored, and between which times of the monotonic clock. */
+/**
+ * A stored heartbeat of this worker. NATS stored it between `sentAt` and `heardAt`, which are times
+ * of the monotonic clock.
+ */
 interface Beat {
   readonly seq: number;
   readonly sentAt: number;
   readonly heardAt: number;
 }
 
-/** What a fleet keeps in NATS besides its records, for one of its workers. */
+/** Bare checkpoints by shard and identity. */
+type FormerCheckpoints = ReadonlyMap<number, ReadonlyMap<string, BareCheckpoint>>;
+
+/** Everything that a worker keeps in NATS besides records. */
 export class NatsRegistry implements FleetRegistry {
   readonly changed$: Observable<string>;
   readonly #fleet: WorkingFleet;
@@ -39,10 +45,11 @@ export class NatsRegistry implements FleetRegistry {
   #hasLeft = false;
   #first: number | undefined;
   #last: Beat | undefined;
-  /** When the stream of live workers was created, and how often that has changed. */
+  /** When the stream of live workers was created. */
   #created: number;
+  /** How often NATS has lost the list of live workers. */
   #list = 0;
-  #former: ReadonlyMap<number, BareCheckpoints> | undefined;
+  #former: FormerCheckpoints | undefined;
 
   constructor(fleet: WorkingFleet, time: NatsTime) {
     const { nats, names } = fleet;
@@ -60,22 +67,25 @@ export class NatsRegistry implements FleetRegistry {
 
   present(beat: Heartbeat, me: Presence): Observable<boolean> {
     return this.#asked(async () => {
-      // Once in a lease is soon enough.
-      const hasNamesake = this.#beats++ % BEATS_PER_LEASE === 1 && (await this.#hasNamesake(beat));
+      // Once in a lease is often enough for this check.
+      const isDue = this.#beats % BEATS_PER_LEASE === 1;
+      this.#beats++;
+      const hasNamesake = isDue && (await this.#hasNamesake(beat));
       const { publisher, names } = this.#fleet;
       const sentAt = performance.now();
-      // It may have left in the meantime.
+      // The worker may have left while this waited.
       if (this.#hasLeft) return false;
       const data = JSON.stringify({ ...beat, first: this.#first });
       const { seq } = await publisher.publish(names.alive, presenceSubject(names.present, me), data);
       this.#first ??= seq;
-      // The server was put back: the beats of others since then are lost.
+      // The sequence went back, so the server was restored from a copy, and has lost the newer
+      // heartbeats of others.
       if (this.#last && seq <= this.#last.seq) {
         this.#list++;
         this.#first = seq;
       }
       this.#last = { seq, sentAt, heardAt: performance.now() };
-      // Before the first shard is taken.
+      // The time of NATS has to be known before the worker takes its first shard.
       if (!this.#time.isKnown) await this.#learn(this.#last);
       return hasNamesake;
     });
@@ -91,15 +101,17 @@ export class NatsRegistry implements FleetRegistry {
   alive(): Observable<Present> {
     return this.#asked(async () => {
       const { jsm, names } = this.#fleet;
-      // A direct get of a stream that is gone is not answered, as of one that is late: so it is
-      // looked for, now and then.
-      if (this.#looks++ % LOOKS_UNTIL_ENSURED === 0) await this.#fleet.ensure();
+      // A direct get from a deleted stream gets no answer, and neither does one from a slow stream.
+      // So this checks now and then whether the streams exist.
+      const isCheckDue = this.#looks % LOOKS_UNTIL_ENSURED === 0;
+      this.#looks++;
+      if (isCheckDue) await this.#fleet.ensure();
       const { state, created } = await jsm.streams.info(names.alive, {
         subjects_filter: `${presenceOf(names.present)}>`,
       });
-      const at = Date.parse(created);
-      if (Math.abs(at - this.#created) > SAME_MS) this.#list++;
-      this.#created = at;
+      const createdAt = Date.parse(created);
+      if (Math.abs(createdAt - this.#created) > SAME_MS) this.#list++;
+      this.#created = createdAt;
       const subjects = Object.keys(state.subjects ?? {});
       const workers = subjects.flatMap(subject => presenceIn(names.present, subject));
       return { workers, list: this.#list };
@@ -113,21 +125,22 @@ export class NatsRegistry implements FleetRegistry {
       const purging = jsm.streams.purge(names.alive, { filter: `${presenceOf(names.present, worker)}>` });
       this.#poke(worker);
       await purging;
-      // A worker that looked before it was done did not see it.
+      // A worker may have looked before the purge was done.
       this.#poke(worker);
     });
   }
 
   checkpoints(shard: number): Observable<BareCheckpoints> {
     return this.#asked(async () => {
-      const own = await this.#storedCheckpoints(this.#fleet.shards, shard);
-      if (this.#fleet.before.length === 0) return own;
-      const former = Object.entries((await this.#readFormer()).get(shard) ?? {});
-      // The present number may be one that there was before the others.
-      return {
-        ...own,
-        ...Object.fromEntries(former.filter(([id, { since }]) => since > (own[id]?.since ?? -Infinity))),
-      };
+      const stored = await this.#storedCheckpoints(this.#fleet.shards, shard);
+      if (this.#fleet.before.length === 0) return stored;
+      const newest = new Map(Object.entries(stored));
+      const former = await this.#readFormer();
+      // The present number of shards may have been in use before the former ones, so the newer
+      // checkpoint counts.
+      for (const [id, checkpoint] of former.get(shard) ?? [])
+        if (checkpoint.since > (newest.get(id)?.since ?? -Infinity)) newest.set(id, checkpoint);
+      return Object.fromEntries(newest);
     });
   }
 
@@ -137,18 +150,18 @@ export class NatsRegistry implements FleetRegistry {
   }
 
   /**
-   * What was stored when there was another number of shards, by the present shard of each identity.
+   * The checkpoints from times with other numbers of shards, by the present shard of each identity.
    */
-  async #readFormer(): Promise<ReadonlyMap<number, BareCheckpoints>> {
+  async #readFormer(): Promise<FormerCheckpoints> {
     if (this.#former) return this.#former;
-    const former = new Map<number, Record<string, BareCheckpoint>>();
+    const former = new Map<number, Map<string, BareCheckpoint>>();
     for (const shards of this.#fleet.before)
       for (let shard = 0; shard < shards; shard++) {
-        for (const [id, checkpoint] of Object.entries(await this.#storedCheckpoints(shards, shard))) {
-          const now = shardOf(id, this.#fleet.shards);
-          const checkpoints = former.get(now) ?? {};
-          checkpoints[id] = checkpoint;
-          former.set(now, checkpoints);
+        const stored = await this.#storedCheckpoints(shards, shard);
+        for (const [id, checkpoint] of Object.entries(stored)) {
+          const presentShard = shardOf(id, this.#fleet.shards);
+          const checkpoints = former.get(presentShard) ?? new Map<string, BareCheckpoint>();
+          former.set(presentShard, checkpoints.set(id, checkpoint));
         }
       }
     this.#former = former;
@@ -157,13 +170,11 @@ export class NatsRegistry implements FleetRegistry {
 
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
     return this.#asked(() => {
-      const stored = Object.fromEntries(
-        Object.entries(checkpoints).map(([id, { sequence, index, since }]) => [
-          id,
-          { sequence, index, age: this.#time.age(since) },
-        ]),
-      );
-      return this.#fleet.positions.put(checkpointsKey(this.#fleet.shards, shard), JSON.stringify(stored));
+      const stored = new Map<string, StoredCheckpoint>();
+      for (const [id, { sequence, index, since }] of Object.entries(checkpoints))
+        stored.set(id, { sequence, index, age: this.#time.age(since) });
+      const text = JSON.stringify(Object.fromEntries(stored));
+      return this.#fleet.positions.put(checkpointsKey(this.#fleet.shards, shard), text);
     });
   }
 
@@ -171,17 +182,17 @@ export class NatsRegistry implements FleetRegistry {
     return defer(() => ask().catch(this.#fleet.restore));
   }
 
-  /** Learns the time of NATS from a beat of this worker. */
+  /** Learns the time of NATS from a heartbeat of this worker. */
   async #learn({ seq, sentAt, heardAt }: Beat): Promise<void> {
     const { jsm, names } = this.#fleet;
     const message = await jsm.streams.getMessage(names.alive, { seq });
-    if (!message) throw new FleetError('NATS did not say in time when it stored that this worker is alive');
+    if (!message) throw new FleetError('NATS did not report in time when it stored the heartbeat');
     this.#time.learn(sentAt, message.time.getTime(), heardAt);
   }
 
   /**
-   * Whether the last beat under the name of this worker is that of another process, which was there
-   * before. If it is its own, it tells the time of NATS.
+   * Whether the last heartbeat under the name of this worker is from another process, which was
+   * there before. If it is from this process, its time is the time of NATS.
    */
   async #hasNamesake({ worker, instance }: Heartbeat): Promise<boolean> {
     const last = this.#last;
@@ -190,36 +201,36 @@ export class NatsRegistry implements FleetRegistry {
     const query = { last_by_subj: `${presenceOf(names.present, worker)}>` };
     const message = await jsm.streams.getMessage(names.alive, query);
     if (message?.seq === last.seq) this.#time.learn(last.sentAt, message.time.getTime(), last.heardAt);
-    // A beat from before this process began may be of one that has ended.
+    // A heartbeat from before this process began may be that of a process that has ended.
     if (!message || message.seq <= this.#first!) return false;
     const other = Object(jsonOf(message)) as Partial<Heartbeat> & { readonly first?: unknown };
     return other.instance !== instance && typeof other.first === 'number' && other.first < this.#first!;
   }
 
-  /** Others look at once; `leaving` is the worker that goes. */
+  /** Makes all others look at once. `leaving` is the name of a worker that leaves. */
   #poke(leaving = ''): void {
     const { nats, names } = this.#fleet;
     if (!nats.isClosed()) nats.publish(names.assigned, leaving);
   }
 }
 
-/** Reads bare checkpoints. Returns none if something else is stored. */
+/** Reads bare checkpoints. Returns an empty record if something else is stored. */
 function checkpointsIn(entry: KvEntry, since: (storedAt: number, age: number) => number): BareCheckpoints {
   const stored = jsonOf(entry);
   if (!plainObject.is(stored)) return {};
   const storedAt = entry.created.getTime();
-  return Object.fromEntries(
-    Object.entries(stored).flatMap(([id, checkpoint]) => {
-      if (!isStoredCheckpoint(checkpoint)) return [];
-      const { sequence, index, age } = checkpoint;
-      return [[id, { sequence, index, since: since(storedAt, age) }]];
-    }),
-  );
+  const checkpoints = new Map<string, BareCheckpoint>();
+  for (const [id, checkpoint] of Object.entries(stored)) {
+    if (!isStoredCheckpoint(checkpoint)) continue;
+    const { sequence, index, age } = checkpoint;
+    checkpoints.set(id, { sequence, index, since: since(storedAt, age) });
+  }
+  return Object.fromEntries(checkpoints);
 }
 
 const jsonOf = (stored: Pick<KvEntry, 'json'>) => tryOr(() => stored.json<unknown>(), undefined);
 
-/** A bare checkpoint, and how old it was when it was stored, in ms. */
+/** A bare checkpoint with its age when it was stored, in ms. */
 type StoredCheckpoint = Omit<BareCheckpoint, 'since'> & { readonly age: number };
 
 function isStoredCheckpoint(u: unknown): u is StoredCheckpoint {

@@ -30,40 +30,43 @@ import { whenConnected, type Nats } from './nats-connection.js';
 import { isApiError, isUnanswered, mayPass, natsProblem } from './nats-problem.js';
 import { Publisher } from './publisher.js';
 
-/** The first version that republishes, and reads single messages directly. */
+/** The first version of NATS that can republish messages, and has direct gets. */
 const OLDEST = [2, 9] as const;
 
 /**
- * The first version whose clusters compare what is expected before they append: 2.9 stores two
- * appends that compete.
+ * The first version whose clusters check the expected last message before they append. A cluster of
+ * 2.9 stores both of two competing appends.
  */
 const OLDEST_CLUSTER = [2, 10] as const;
 
-/** A fleet on a server. */
+/** A fleet on a NATS server. */
 export interface OpenFleet extends Generations {
   readonly nats: NatsConnection;
   readonly names: FleetNames;
   readonly js: JetStreamClient;
   readonly jsm: JetStreamManager;
   readonly shards: number;
-  /** How many shards it has had before. */
+  /** The former numbers of shards. */
   readonly before: readonly number[];
 }
 
-/** A fleet to work for. */
+/** A fleet as a worker needs it. */
 export interface WorkingFleet extends OpenFleet {
   readonly kv: KV;
   readonly positions: KV;
   readonly publisher: Publisher;
-  /** Which limits of the stream are not those of this worker. */
+  /**
+   * Says which limits of the stream differ from the options of this worker. `undefined` if none
+   * does.
+   */
   readonly otherLimits: string | undefined;
-  /** When the stream of live workers was created, as this worker has found it. */
+  /** When the stream of live workers was created. */
   readonly aliveSince: string;
-  /** Creates what is missing, if the server has lost what it had stored. */
+  /** Creates the streams and buckets that the server has lost. */
   readonly ensure: () => Promise<unknown>;
   /**
-   * Rejects with what an error of NATS means. If it is that something is missing, that has been
-   * created before.
+   * Rejects with an error that says what to do. If the error is that a stream is missing, it first
+   * creates the stream.
    */
   readonly restore: (error: unknown) => Promise<never>;
 }
@@ -74,13 +77,13 @@ export interface OpenFleetConfig extends StreamLimits {
   /** Its name. Default `lobby`. */
   readonly fleet?: string | undefined;
   readonly shards?: number | undefined;
-  /** How long a worker is alive after a beat, in ms. */
+  /** How long a worker counts as alive after a heartbeat, in ms. */
   readonly lease: number;
 }
 
 /**
- * Opens the fleet to work for it. Creates the stream and the bucket if they do not exist. Errors:
- * `FleetError`, `InputError`.
+ * Opens a fleet for a worker. Creates streams and buckets that do not exist. Errors: `FleetError`,
+ * `InputError`.
  */
 export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingFleet> {
   const { replicas = 1 } = config;
@@ -92,7 +95,8 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
       const { num_replicas } = stream;
       if (num_replicas > 1)
         requireVersion(nats, OLDEST_CLUSTER, `the stream ${names.stream}, which has replicas,`);
-      // A follower of a cluster may lag behind: the state of the fleet is read from its leader.
+      // The state of the fleet is read from the leader of a cluster, because a follower may lag
+      // behind.
       const kv = await requireBucket(js, jsm, names.bucket, replicas, false);
       const positions = await requireBucket(js, jsm, names.positions, replicas, true);
       const aliveSince = await requirePresence(jsm, names, config.lease, replicas);
@@ -123,14 +127,14 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
           throw natsProblem(error);
         await explained(ensure);
         throw new FleetError(
-          `a stream of the fleet ${config.fleet ?? 'lobby'} was not found; it is there now`,
+          `a stream of the fleet ${config.fleet ?? 'lobby'} was not found, and has been created`,
         );
       },
     };
   });
 }
 
-/** Opens the fleet to read all of it. Errors: `FleetError`. */
+/** Opens a fleet for a consumer, which may read all of it. Errors: `FleetError`. */
 export async function openFleetToRead(config: Pick<OpenFleetConfig, 'nats' | 'fleet'>): Promise<OpenFleet> {
   return explained(async () => {
     const reached = await reach(config);
@@ -142,13 +146,14 @@ export async function openFleetToRead(config: Pick<OpenFleetConfig, 'nats' | 'fl
 }
 
 /**
- * Opens the fleet to read one identity, with no more rights than that takes. Errors: `FleetError`.
+ * Opens a fleet for a feed, which needs no rights but those to read one identity. Errors:
+ * `FleetError`.
  */
 export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | 'fleet'>): Promise<OpenFleet> {
   return explained(async () => {
     const reached = await reach(config);
     return readable(reached).catch((error: unknown) => {
-      // The server does not answer for a bucket that is not there.
+      // The server gives no answer about a bucket that does not exist.
       if (!mayPass(error, true)) throw error;
       throw new FleetError(
         'the fleet does not exist yet: none of its workers has run; or JetStream does not answer',
@@ -204,7 +209,7 @@ async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
 }
 
 function requireVersion({ info }: NatsConnection, oldest: readonly [number, number], what: string): void {
-  // It is lost again.
+  // The connection is lost again, so the version is not known.
   if (!info) return;
   const { version } = info;
   const [major = 0, minor = 0] = version.split('.').map(Number);

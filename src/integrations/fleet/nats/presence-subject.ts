@@ -2,12 +2,12 @@ import { positiveInteger } from '../../../error/index.js';
 import type { Presence } from '../worker/index.js';
 import { MAX_CAPACITY, workerName } from './fleet-names.js';
 
-/** An empty part of a subject, since NATS allows none. */
+/** Stands for an empty part of a subject, which NATS does not allow. */
 const NONE = '-';
 
 /**
- * The subject under which a worker tells that it is alive. All that the others need is in it, so
- * that they read no messages.
+ * The subject under which a worker reports that it is alive. It contains everything that other
+ * workers need, so they read no messages.
  */
 export function presenceSubject(present: string, { worker, capacity, addresses, given }: Presence): string {
   const from = addresses.map(address => address.toString(36)).join('_') || NONE;
@@ -20,13 +20,15 @@ export function presenceOf(present: string, worker?: string): string {
   return `${present}.worker.${worker === undefined ? '' : `${worker}.`}`;
 }
 
-/** Reads a subject. Returns nothing if somebody has made it up. */
+/** Reads the subject of a worker. Returns an empty list if no worker makes such a subject. */
 export function presenceIn(present: string, subject: string): readonly Presence[] {
   const [worker, capacityText, from = '', list = ''] = subject.slice(presenceOf(present).length).split('.');
   const capacity = Number(capacityText);
   if (!workerName.is(worker) || !positiveInteger.is(capacity) || capacity > MAX_CAPACITY) return [];
   const addresses = from === NONE ? [] : from.split('_').map(address => parseInt(address, 36));
-  const [count, hash] = list.split('_').map((number, i) => parseInt(number, i === 0 ? 10 : 36));
-  const given = count !== undefined && hash !== undefined && count + hash >= 0 ? { count, hash } : undefined;
+  const [countText = '', hashText = ''] = list.split('_');
+  const count = parseInt(countText, 10);
+  const hash = parseInt(hashText, 36);
+  const given = count >= 0 && hash >= 0 ? { count, hash } : undefined;
   return [{ worker, capacity, addresses, given }];
 }

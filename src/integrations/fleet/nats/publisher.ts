@@ -10,23 +10,24 @@ import { isApiError, isTimeout } from './nats-problem.js';
 
 const { StreamWrongLastSequence, StreamWrongLastSequenceUnknown } = JetStreamApiCodes;
 
-/** A stream has stored nothing since a publish timed out. */
+/** A publish timed out, and the stream has stored nothing since then. */
 interface Silence {
-  /** Publishes that begin now are sent after the stream has answered a question. */
+  /** Whether the stream has answered a question since then. */
   readonly hasAnswered: boolean;
 }
 
 /**
- * Publishes to streams. NATS 2.15 on a full file system answers no publish, stores nothing, also
- * when there is room again, and answers everything else. This is said if a stream answers, then a
- * publish times out, and then the stream answers again: a server that stood still once does not.
+ * Publishes to streams. It recognizes a full file system. NATS 2.15 then answers no publish and
+ * stores nothing, even when there is room again, but it answers everything else. The error for this
+ * needs a publish that times out, between two questions that the stream answers. That excludes a
+ * server that has just stood still once.
  */
 export class Publisher {
   readonly #js: Pick<JetStreamClient, 'publish'>;
   readonly #streams: Pick<JetStreamManager['streams'], 'info'>;
-  /** By stream, those that have stored nothing since a publish timed out. */
+  /** By stream. Only streams that have stored nothing since a publish timed out. */
   readonly #silent = new Map<string, Silence>();
-  /** By stream: whether it answers, while that is not known. */
+  /** By stream. Only while the stream is being asked whether it answers. */
   readonly #asking = new Map<string, Promise<boolean>>();
 
   constructor(js: Pick<JetStreamClient, 'publish'>, streams: Pick<JetStreamManager['streams'], 'info'>) {
@@ -47,12 +48,12 @@ export class Publisher {
       return stored;
     } catch (error) {
       if (!isTimeout(error)) {
-        // The stream has answered.
+        // Another error is an answer of the stream.
         this.#silent.delete(stream);
         throw error;
       }
       const hasAnswered = await this.#answers(stream);
-      // Something may have been stored since this was sent.
+      // It is still silent only if nothing has been stored since this was sent.
       const isSilent = silence?.hasAnswered === true && this.#silent.has(stream);
       if (!isSilent || !hasAnswered) {
         this.#silent.set(stream, { hasAnswered });
@@ -81,9 +82,9 @@ export class Publisher {
 }
 
 /**
- * Runs `store`, which stores something after what it expects to be the last. Returns `undefined` if
- * something else is. This keeps apart workers that believe to own the same shard, and processes
- * that read with the same name.
+ * Runs `store`, which stores something only if the last message is still the expected one. Returns
+ * `undefined` if it is not. So of two workers that both believe to own a shard, only one stores.
+ * The same is true for two processes that read with the same name.
  */
 export async function fenced<T>(store: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -25,7 +25,7 @@ export interface StreamLimits {
   readonly maxBytes?: number | undefined;
 }
 
-/** The stream as this library creates it. */
+/** The configuration of a stream that this library creates. */
 function streamConfig({ stream, stored, live }: FleetNames, config: StreamLimits) {
   const { replicas = 1, maxAge = MAX_AGE_MS, maxBytes = -1 } = config;
   return {
@@ -54,8 +54,8 @@ export async function requireStream(
 }
 
 /**
- * Which limits of a stream that exists, and stays as it is, are not those that a worker has been
- * given.
+ * Says which limits of an existing stream differ from those that a worker has been given. The
+ * stream is not changed.
  */
 export function otherLimits(
   stream: StreamConfig,
@@ -63,19 +63,19 @@ export function otherLimits(
   limits: StreamLimits,
 ): string | undefined {
   const wanted = streamConfig(names, limits);
-  const different = [
-    ...(limits.replicas === undefined
-      ? []
-      : [['replicas', stream.num_replicas, wanted.num_replicas] as const]),
-    ...(limits.maxAge === undefined ? [] : [['maxAge', stream.max_age / 1e6, wanted.max_age / 1e6] as const]),
-    ...(limits.maxBytes === undefined ? [] : [['maxBytes', stream.max_bytes, wanted.max_bytes] as const]),
-  ].filter(([, is, wanted]) => is !== wanted);
-  if (different.length === 0) return undefined;
-  const list = different.map(([name, is, wanted]) => `${name} ${is}, not ${wanted}`).join(', ');
+  const differences: string[] = [];
+  const compare = (limit: keyof StreamLimits, is: number, should: number) => {
+    if (limits[limit] !== undefined && is !== should) differences.push(`${limit} ${is}, not ${should}`);
+  };
+  compare('replicas', stream.num_replicas, wanted.num_replicas);
+  compare('maxAge', stream.max_age / 1e6, wanted.max_age / 1e6);
+  compare('maxBytes', stream.max_bytes, wanted.max_bytes);
+  if (differences.length === 0) return undefined;
+  const list = differences.join(', ');
   return `the stream ${names.stream} stays as it is, with ${list}: change it with the tools of NATS, or the options of this worker`;
 }
 
-/** What is wrong with a stream that exists already. */
+/** Says what is wrong with an existing stream. `undefined` if nothing is. */
 export function problemOf(config: Partial<StreamConfig>, names: FleetNames): string | undefined {
   const wanted = streamConfig(names, {});
   const needs = (what: string) =>
@@ -94,8 +94,8 @@ export function problemOf(config: Partial<StreamConfig>, names: FleetNames): str
 }
 
 /**
- * The stream of beats, which forgets each after a lease: the workers that it still has are alive.
- * Returns when it was created.
+ * The stream of heartbeats. It drops each heartbeat after a lease, so the workers that it still has
+ * are alive. Returns when it was created.
  */
 export async function requirePresence(
   jsm: JetStreamManager,
@@ -106,7 +106,7 @@ export async function requirePresence(
   const info = await foundOr(jsm, names.alive, () =>
     jsm.streams.add({
       name: names.alive,
-      description: 'Who is alive in a fleet of lobby-rx',
+      description: 'The live workers of a fleet of lobby-rx',
       subjects: [`${names.present}.>`],
       max_age: nanos(lease),
       max_msgs_per_subject: 1,
@@ -120,7 +120,7 @@ export async function requirePresence(
   throw new InputError('lease', stored, String(lease));
 }
 
-/** A stream, created unless it exists. */
+/** Finds a stream, or creates it. */
 async function foundOr(
   jsm: JetStreamManager,
   stream: string,
@@ -145,7 +145,7 @@ export async function requireBucket(
   jsm: JetStreamManager,
   bucket: string,
   replicas: number,
-  /** Whether it is read from the nearest server, and not from the leader of its cluster. */
+  /** Whether the nearest server may answer reads, instead of the leader of the cluster. */
   allow_direct: boolean,
 ): Promise<KV> {
   const kvm = new Kvm(js);

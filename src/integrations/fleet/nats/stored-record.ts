@@ -6,26 +6,26 @@ import { FleetError } from '../fleet-error.js';
 import { identityOf } from './fleet-names.js';
 
 /**
- * What the headers mean. Within a version, there may be new ones; docs/fleet-operations.md
- * describes them.
+ * The version of the headers. A version may get new headers, but none of them changes its meaning.
+ * docs/fleet-operations.md describes the headers.
  */
 const VERSION = 'Lobby-Version';
 const KNOWN_VERSION = '2';
 
 /**
- * The headers of a message. Values are encoded, since those of the service may contain anything.
+ * The names of headers. Their values are encoded, since those of the service may contain anything.
  */
 const INDEX = 'Lobby-Index';
 /** How old the index was when the record was published, in ms. */
 const AGE = 'Lobby-Age';
 const KEY = 'Lobby-Key';
 const GAP = 'Lobby-Gap';
-/** The position of the record before it. */
+/** The position of the identity's record before this one. */
 const AFTER = 'Lobby-After';
-/** The position of the part before it, if a record is too large for one message. */
+/** The position of the part before this one, if a record is too large for one message. */
 const PART = 'Lobby-Part';
 
-/** What the headers of a message say about it. */
+/** The headers of the last message of a record. */
 export interface RecordHeaders extends Pick<LastRecord, 'key'>, PartHeaders {
   readonly index: string;
   /** How old the index was when the record was published, in ms. */
@@ -33,18 +33,18 @@ export interface RecordHeaders extends Pick<LastRecord, 'key'>, PartHeaders {
   readonly gap: StoredGap | undefined;
 }
 
-/** A gap is at the time of its record. */
+/** A gap has no time in the headers, because it is at the time of its record. */
 type StoredGap = Omit<Gap, 'at'>;
 
-/** What the headers of any message of a fleet say. */
+/** The headers that all messages of a fleet have. */
 export interface PartHeaders {
   /** The position of the record before this one, or 0. */
   readonly after: number;
-  /** The position of the message with the part before this one; 0 for the first part. */
+  /** The position of the message with the part before this one. 0 for the first part. */
   readonly part: number;
 }
 
-/** The headers of the last message of a record, or the only one. */
+/** Writes the headers of the last or only message of a record. */
 export function recordHeaders(
   { checkpoint, gap, key }: FleetRecord,
   age: number,
@@ -61,7 +61,9 @@ export function recordHeaders(
   return written;
 }
 
-/** The headers of a message with a part of a record. Without the last part, it means nothing. */
+/**
+ * Writes the headers of a message with a part of a record. Parts without the last part are ignored.
+ */
 export function partHeaders({ after, part }: PartHeaders): MsgHdrs {
   const written = headers();
   written.set(VERSION, KNOWN_VERSION);
@@ -70,16 +72,14 @@ export function partHeaders({ after, part }: PartHeaders): MsgHdrs {
   return written;
 }
 
-/**
- * A record was stored by a later version of this library, whose headers may mean something else.
- */
+/** A later version of this library has stored a record. Its headers may have another meaning. */
 class NewerVersion extends FleetError {}
 
 export const isNewerVersion = (error: unknown): boolean => error instanceof NewerVersion;
 
 /**
- * Reads the headers of any message. Returns `undefined` if this library has not stored it. Throws
- * if a later version has.
+ * Reads the headers of any message. Returns `undefined` if another program has stored it. Throws if
+ * a later version of this library has.
  */
 export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
   const version = read?.get(VERSION);
@@ -93,8 +93,8 @@ export function readPart(read: MsgHdrs | undefined): PartHeaders | undefined {
 }
 
 /**
- * Reads the headers of a record. Returns `undefined` if the message is only a part of one, or this
- * library has not stored it.
+ * Reads the headers of a record. Returns `undefined` if the message is only a part of a record, or
+ * another program has stored it.
  */
 export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined {
   const part = readPart(read);
@@ -110,7 +110,7 @@ export function readRecord(read: MsgHdrs | undefined): RecordHeaders | undefined
       gap: gap === '' ? undefined : (JSON.parse(decodeURIComponent(gap)) as StoredGap),
     };
   } catch {
-    // It is made up.
+    // Another program has made up these headers.
     return undefined;
   }
 }
@@ -119,7 +119,7 @@ function numberIn(read: MsgHdrs, name: string): number {
   return Number(read.get(name)) || 0;
 }
 
-/** A message of the stream of a fleet: a record, or a part of one. */
+/** A message of the stream of a fleet. It is a record, or a part of one. */
 export interface FleetMessage {
   /** Its position in the stream. */
   readonly sequence: number;
@@ -130,7 +130,7 @@ export interface FleetMessage {
   readonly data: Uint8Array;
 }
 
-/** A record as it is stored. */
+/** A record that was read from the stream. */
 export interface StoredRecord {
   readonly sequence: number;
   readonly identity_id: string;
@@ -141,8 +141,8 @@ export interface StoredRecord {
 }
 
 /**
- * Returns the record that ends with a message; `undefined` if the message is only a part of one, or
- * is not of this library. `messageAt` returns the messages with its other parts.
+ * Returns the record that ends with a message. `undefined` if the message is only a part of a
+ * record, or another program has stored it. `messageAt` returns the messages with the other parts.
  */
 export async function storedRecord(
   { sequence, at: storedAt, subject, headers, data }: FleetMessage,
@@ -151,7 +151,7 @@ export async function storedRecord(
   const record = readRecord(headers);
   if (!record) return undefined;
   const { after } = record;
-  // It has come just now if it does not say when it was stored.
+  // A republished message has no time. It has come just now.
   const at = storedAt || Date.now();
   const gap = record.gap && { ...record.gap, at };
   const texts = [data];
@@ -164,7 +164,7 @@ export async function storedRecord(
   const read = { sequence, identity_id: identityOf(subject), after };
   const answer = answerIn(Buffer.concat(texts).toString());
   if (answer) return { ...read, answer, gap };
-  // Its first parts have expired a moment ago: its events are missing.
+  // The first parts have expired a moment ago, so the events are missing.
   const missing: Gap = { reason: 'silence', at, index: undefined };
   return { ...read, answer: { events: [], watch: { index: '' } }, gap: gap ?? missing };
 }

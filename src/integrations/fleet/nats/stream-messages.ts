@@ -9,15 +9,15 @@ import type { FleetMessage } from './stored-record.js';
 const PREFETCHED = 64;
 
 /**
- * A message of the stream, from the nearest server; if that does not have it, from the leader of
- * its cluster: a follower may lag behind, and "not found" is not "expired".
+ * Reads a message of the stream from the nearest server. If that does not have it, it asks the
+ * leader of the cluster. A follower may lag behind, so its "not found" does not mean "expired".
  */
 export async function storedMessage(
   { jsm, names }: OpenFleet,
   query: DirectMsgRequest,
 ): Promise<StoredMsg | null> {
   const nearest = await jsm.direct.getMessage(names.stream, query);
-  // The server takes the same queries here, which the types do not say.
+  // The server accepts the same queries here, although the types do not say so.
   return nearest ?? jsm.streams.getMessage(names.stream, query as MsgRequest);
 }
 
@@ -28,27 +28,27 @@ export interface StreamState {
   readonly created: string;
 }
 
-/** The state of the stream, as the leader of its cluster says it. */
+/** The state of the stream, from the leader of its cluster. */
 export async function streamState({ jsm, names }: OpenFleet): Promise<StreamState> {
   const { state, created } = await jsm.streams.info(names.stream);
   return { first: state.first_seq, last: state.last_seq, created };
 }
 
-/** A message, and how many came after it when the server sent it. */
+/** A message with the number of messages that came after it when the server sent it. */
 export interface OrderedMessage extends FleetMessage {
   readonly lag: number;
 }
 
-/** Messages as they are stored. */
+/** The delivery of messages in their stored order. */
 export interface OrderedMessages {
   readonly messages: AsyncIterable<OrderedMessage>;
   readonly stop: () => void;
 }
 
 /**
- * The messages of subjects after a position, each once and in order, and those that are stored
- * later. They end with an error when the connection was lost: the server may have lost what it had
- * stored, too.
+ * The messages of subjects after a position, each once and in order. Messages that are stored later
+ * follow. They end with an error when the connection was lost, because the server may have lost
+ * stored messages, too.
  */
 export async function orderedMessages(
   { js, nats, names }: OpenFleet,
