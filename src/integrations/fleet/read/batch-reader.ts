@@ -17,26 +17,29 @@ import {
   type StoredRecord,
 } from '../nats/index.js';
 
-/** Events of one identity that came together. */
+/** Events of one identity that came in one answer. */
 export interface FleetBatch<Own extends object = NoOwnEvents> {
   readonly identity_id: string;
   /** Oldest first. Empty if there is only a gap. */
   readonly events: readonly LiveEvent<Own>[];
-  /** What may be missing before them. */
+  /** Says that events may be missing before these, and why. */
   readonly gap?: Gap;
   /**
-   * Where they are: higher than those of all batches before, also in a stream that was created
-   * again; lower only with a `gap`, if a server has lost the end of the stream. Save it, and pass
-   * it as `from` later.
+   * The position of the batch. It is higher than the positions of all batches before, even in a
+   * stream that was created again. It is lower only with a `gap`, if a server has lost the end of
+   * the stream. Save it, and pass it as `from` later.
    */
   readonly position: number;
-  /** When they were stored, in ms, by the clock of NATS. */
+  /** When the events were stored, in ms, by the clock of NATS. */
   readonly storedAt: number;
-  /** How many messages of this consumer were left when NATS sent these: 0 if they are the last. */
+  /**
+   * How many messages of this consumer were left when NATS sent this batch. 0 if it was the last
+   * one.
+   */
   readonly lag: number;
 }
 
-/** What a reader reads, and what it does with it. */
+/** The options of a {@link BatchReader}. */
 interface BatchReaderConfig<Own extends object> extends Pick<DurablePositionConfig, 'subjects' | 'from'> {
   readonly fleet: OpenFleet;
   readonly durable: string | undefined;
@@ -57,7 +60,7 @@ export class BatchReader<Own extends object> {
     this.#handled = new HandledRecords(config.from);
   }
 
-  /** May be subscribed to once. */
+  /** Subscribe to it only once. */
   batches(): Observable<FleetBatch<Own>> {
     const batches$ = new Observable<FleetBatch<Own>>(subscriber => {
       const end = (error?: unknown) => {
@@ -78,7 +81,8 @@ export class BatchReader<Own extends object> {
   /** Resolves when the delivery has ended. */
   async #read(subscriber: Subscriber<FleetBatch<Own>>): Promise<void> {
     const { fleet, subjects } = this.#config;
-    // Until the name is taken, the process before it may go on, past the end of an earlier state.
+    // The state is read after the name is taken. Until then, another process with the name may go
+    // on past the end of that state.
     await this.#openDurable(subscriber);
     const state = await streamState(fleet);
     const generation = await fleet.generationOf(state.created);
@@ -93,13 +97,13 @@ export class BatchReader<Own extends object> {
     }
   }
 
-  /** Opens the position of a consumer that has a name, once. */
+  /** Opens the stored position of a named consumer, once. */
   async #openDurable(subscriber: Subscriber<unknown>): Promise<void> {
     const { fleet, durable, subjects, from } = this.#config;
     if (durable === undefined || this.#durable) return;
     const takenOver = (error: unknown) => this.#takenOver$.error(error);
     this.#durable = await DurablePosition.open(fleet, { durable, subjects, from }, takenOver);
-    // It was not there yet when the subscriber left.
+    // If the subscriber left while it was being opened, nothing else closes it.
     if (isClosed(subscriber)) this.#durable.close();
     else if (from === undefined) this.#handled.continue(this.#durable.position);
   }
@@ -115,14 +119,14 @@ export class BatchReader<Own extends object> {
       subscriber.next(batch);
       await this.#acknowledged(batch, subscriber);
     }
-    // It is delivered again to the next subscriber.
+    // Not handled: the next subscriber gets it again.
     if (isClosed(subscriber)) return;
     log.handled();
     this.#handled.add(message);
     this.#durable?.handled(position);
   }
 
-  /** A record as a batch; `undefined` if nothing is in it. */
+  /** The batch of a record. `undefined` if it has neither events nor a gap. */
   #batchOf(
     { at: storedAt, lag }: OrderedMessage,
     record: StoredRecord,
@@ -132,7 +136,8 @@ export class BatchReader<Own extends object> {
     const gap = this.#handled.gapBefore(record);
     const events = this.#config.decode(record.answer);
     if (events.length === 0 && !gap) return undefined;
-    return { identity_id, events, ...(gap && { gap }), position, storedAt, lag };
+    const batch = { identity_id, events, position, storedAt, lag };
+    return gap ? { ...batch, gap } : batch;
   }
 
   /** Resolves when a batch has been acknowledged, or its subscriber has left. */
@@ -142,7 +147,7 @@ export class BatchReader<Own extends object> {
     return new Promise(resolve => {
       const acking = defer(() => toInput(ack(batch)))
         .pipe(
-          // Perhaps it failed because another process has taken over.
+          // It may have failed because another process has taken over.
           tap({ error: () => this.#durable?.check() }),
           backoff(),
         )
@@ -158,5 +163,5 @@ export class BatchReader<Own extends object> {
   }
 }
 
-/** For the compiler, a field that was checked does not change by itself. */
+/** A function, because the compiler assumes that a checked field stays as it was. */
 const isClosed = (subscriber: Subscriber<unknown>): boolean => subscriber.closed;

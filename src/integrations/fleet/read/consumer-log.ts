@@ -2,14 +2,14 @@ import { asyncScheduler, ignoreElements, interval, merge, tap, type Observable }
 import type { SchedulerLike } from 'rxjs';
 import { connectionStatus, type OpenFleet, type OrderedMessage } from '../nats/index.js';
 
-/** How often a consumer tells how far behind it is, in ms. */
-const TELL_EVERY_MS = 10_000;
+/** How often a consumer reports its lag, in ms. */
+const LAG_INTERVAL_MS = 10_000;
 
 /**
- * What a consumer tells about itself.
+ * A report of a consumer about itself.
  *
  * - `disconnected`, `connected`: its connection to NATS was lost, or is there again.
- * - `retrying`: it cannot begin or go on, and tries again.
+ * - `retrying`: it cannot begin or go on, and tries again. `error` says why.
  * - `lag`: how many `messages` it has not handled yet. The first of them was stored `age` ms ago.
  *   It comes every 10 s.
  */
@@ -18,9 +18,9 @@ export type FleetConsumerLogEntry =
   | { readonly kind: 'retrying'; readonly error: unknown }
   | { readonly kind: 'lag'; readonly messages: number; readonly age: number };
 
-/** Makes the log of a consumer out of what it reads. */
+/** Writes the log of a consumer. */
 export class ConsumerLog {
-  readonly #tell: (entry: FleetConsumerLogEntry) => void;
+  readonly #emit: (entry: FleetConsumerLogEntry) => void;
   readonly #scheduler: SchedulerLike;
   #reading: Pick<OrderedMessage, 'at' | 'lag'> | undefined;
   #left = 0;
@@ -30,18 +30,18 @@ export class ConsumerLog {
     scheduler: SchedulerLike = asyncScheduler,
   ) {
     this.#scheduler = scheduler;
-    this.#tell = entry => {
+    this.#emit = entry => {
       try {
         log?.(entry);
       } catch {
-        // An error of the program does not end its consumer.
+        // An error in the program's log does not end the consumer.
       }
     };
   }
 
-  /** Says why a consumer tries again. */
+  /** Reports why the consumer tries again. */
   retrying(error: unknown): void {
-    this.#tell({ kind: 'retrying', error });
+    this.#emit({ kind: 'retrying', error });
   }
 
   /** A message is being handled. */
@@ -50,25 +50,25 @@ export class ConsumerLog {
     this.#left = message.lag;
   }
 
-  /** It has been. */
+  /** The message has been handled. */
   handled(): void {
     this.#reading = undefined;
   }
 
-  /** Tells how the connection and the consumer are, for as long as it is subscribed to. */
+  /** Reports the state of the connection and the lag, for as long as it is subscribed to. */
   of({ nats }: Pick<OpenFleet, 'nats'>): Observable<never> {
     const connection$ = connectionStatus(nats).pipe(
       tap(({ type }) => {
-        if (type === 'disconnect') this.#tell({ kind: 'disconnected' });
-        if (type === 'reconnect') this.#tell({ kind: 'connected' });
+        if (type === 'disconnect') this.#emit({ kind: 'disconnected' });
+        if (type === 'reconnect') this.#emit({ kind: 'connected' });
       }),
     );
-    const lag$ = interval(TELL_EVERY_MS, this.#scheduler).pipe(
+    const lag$ = interval(LAG_INTERVAL_MS, this.#scheduler).pipe(
       tap(() => {
         const { at } = this.#reading ?? {};
         const messages = this.#left + (at === undefined ? 0 : 1);
         const age = at === undefined ? 0 : Math.max(0, this.#scheduler.now() - at);
-        this.#tell({ kind: 'lag', messages, age });
+        this.#emit({ kind: 'lag', messages, age });
       }),
     );
     return merge(connection$, lag$).pipe(ignoreElements());

@@ -11,25 +11,26 @@ const KEY_PREFIX = 'consumer.';
 const SPACING_MS = 20;
 
 /**
- * How often, and how long after each other in ms, to try again when another process has written, or
- * a server lags behind.
+ * How often to try to store a position. Attempts fail if another process has written, or a server
+ * lags behind.
  */
 const ATTEMPTS = 40;
+/** How long to wait between two attempts, in ms. */
 const PAUSE_MS = 50;
 
-/** How to open a position. */
+/** The options of {@link DurablePosition.open}. */
 export interface DurablePositionConfig {
   readonly durable: string;
   readonly subjects: string;
-  /** The position, if it is not the stored one. */
+  /** The position to begin at, instead of the stored one. */
   readonly from: number | undefined;
 }
 
-/** Another process reads with the same name. */
+/** Another process has begun to read with the same name. */
 class TakenOver extends FleetError {}
 
-interface Place {
-  /** Everything up to it has been handled. */
+interface StoredPosition {
+  /** Everything up to this position has been handled. */
   readonly position: number;
   /** Different for each process that reads with this name. */
   readonly reader: string;
@@ -37,8 +38,8 @@ interface Place {
 }
 
 /**
- * The position of a named consumer. The last process that opens it reads. Another process cannot
- * save after that.
+ * The position of a named consumer, stored in NATS. The last process that opens it may read and
+ * save. The others no longer can.
  */
 export class DurablePosition {
   readonly #kv: KV;
@@ -48,11 +49,11 @@ export class DurablePosition {
   readonly #fail: (error: TakenOver) => void;
   readonly #listening: { unsubscribe(): void };
   #revision = 0;
-  #saved: Place | undefined;
-  #next: Place;
+  #saved: StoredPosition | undefined;
+  #next: StoredPosition;
   #isSaving = false;
   #isOpen = false;
-  /** Another process may have written while it was being opened. */
+  /** Whether another process may have written while this one was opening it. */
   #isInDoubt = false;
   readonly #closed$ = new ReplaySubject<void>(1);
 
@@ -69,7 +70,7 @@ export class DurablePosition {
     this.#next = { reader: this.#reader, subjects, position: 0 };
     this.#listening = nats.subscribe(`$KV.${names.positions}.${this.#key}`, {
       callback: (_, message) => {
-        if (placeIn(message)?.reader === this.#reader) return;
+        if (positionIn(message)?.reader === this.#reader) return;
         this.#isInDoubt = true;
         if (this.#isOpen) this.check();
       },
@@ -77,8 +78,8 @@ export class DurablePosition {
   }
 
   /**
-   * Opens the position of a name, which is `from` if that is given. From now on, other processes
-   * have lost it: `fail` is called there.
+   * Opens the position of a name. It becomes `from` if that is given. All other processes with the
+   * name lose it, and `fail` is called there.
    */
   static async open(
     fleet: OpenFleet,
@@ -86,21 +87,21 @@ export class DurablePosition {
     fail: (error: TakenOver) => void,
   ): Promise<DurablePosition> {
     const { subjects, from } = config;
-    const place = new DurablePosition(fleet, await openPositions(fleet), config, fail);
+    const opened = new DurablePosition(fleet, await openPositions(fleet), config, fail);
     try {
-      await place.#write(known => {
+      await opened.#write(known => {
         if (known && known.subjects !== subjects) {
           const rule = `the name of a consumer of ${subjects}, or of none`;
           throw new InputError('durable', rule, `that of a consumer of ${known.subjects}`);
         }
-        place.#next = { ...place.#next, position: from ?? known?.position ?? 0 };
-        return place.#next;
+        opened.#next = { ...opened.#next, position: from ?? known?.position ?? 0 };
+        return opened.#next;
       });
-      place.#isOpen = true;
-      if (place.#isInDoubt) place.check();
-      return place;
+      opened.#isOpen = true;
+      if (opened.#isInDoubt) opened.check();
+      return opened;
     } catch (error) {
-      place.close();
+      opened.close();
       throw error;
     }
   }
@@ -128,11 +129,13 @@ export class DurablePosition {
     void this.#flush();
   }
 
-  /** Saves until everything is saved. What cannot be is saved with the next position. */
+  /**
+   * Saves until the newest position is saved. If that fails, the next position is saved instead.
+   */
   async #flush(): Promise<void> {
     if (this.#isSaving) return;
     this.#isSaving = true;
-    let tried: Place | undefined;
+    let tried: StoredPosition | undefined;
     while (this.#saved !== this.#next && tried !== this.#next) {
       tried = this.#next;
       await this.#save().catch(() => undefined);
@@ -155,36 +158,36 @@ export class DurablePosition {
   }
 
   /**
-   * Stores what `next` makes of what is stored. Of several processes that do so at once, one is
-   * first, and the others try again.
+   * Stores the result of `next`, which gets the stored position. If several processes write at
+   * once, one is first, and the others try again.
    */
-  async #write(next: (known: Place | undefined) => Place): Promise<void> {
+  async #write(next: (known: StoredPosition | undefined) => StoredPosition): Promise<void> {
     let known = this.#saved;
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      const place = next(known);
+      const written = next(known);
       const previousSeq = this.#revision;
-      const put = () => this.#kv.put(this.#key, JSON.stringify(place), { previousSeq });
+      const put = () => this.#kv.put(this.#key, JSON.stringify(written), { previousSeq });
       const revision = await fenced(put);
       if (revision !== undefined) {
         this.#revision = revision;
-        this.#saved = place;
+        this.#saved = written;
         return;
       }
       if (attempt > 0) await firstValueFrom(timer(PAUSE_MS));
       const entry = await this.#kv.get(this.#key);
       this.#revision = entry?.revision ?? 0;
-      known = entry ? placeIn(entry) : undefined;
+      known = entry ? positionIn(entry) : undefined;
     }
     throw new FleetError(`the position of durable: '${this.#name}' cannot be stored`);
   }
 }
 
-/** What is stored; undefined if another program has written something else. */
-function placeIn(stored: { json(): unknown }): Place | undefined {
+/** Reads the stored position. `undefined` if another program has written something else. */
+function positionIn(stored: { json(): unknown }): StoredPosition | undefined {
   try {
-    const place = stored.json();
-    return plainObject.is(place) && Number.isSafeInteger(place.position)
-      ? (place as object as Place)
+    const read = stored.json();
+    return plainObject.is(read) && Number.isSafeInteger(read.position)
+      ? (read as object as StoredPosition)
       : undefined;
   } catch {
     return undefined;

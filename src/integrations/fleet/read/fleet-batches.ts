@@ -30,29 +30,33 @@ import {
   type OpenFleet,
 } from '../nats/index.js';
 
-/** The options of {@link fleetBatches}. `nats` is required; everything else is optional. */
+/** The options of {@link fleetBatches}. `nats` is required. All others are optional. */
 export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
-  /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours. */
+  /** A connection of `@nats-io/transport-node`, or the promise of one. It is not closed. */
   readonly nats: Nats;
-  /** Only the identities of one shard, or one identity. Default: all. */
+  /** Selects the identities of one shard, or one identity. Default: all. */
   readonly of?: { readonly shard: number } | { readonly identity_id: string };
   /**
-   * The name of a consumer, whose position NATS keeps: it continues where it was. Without a name,
-   * it starts from now. A new one starts with all that is stored. One process reads with a name:
-   * the last one that subscribes. The others end.
+   * The name of a consumer. NATS keeps its position, so it continues where it was. A new name
+   * starts with all that is stored. Without a name, a consumer starts from now. Only one process
+   * reads with a name. If another process subscribes, the first one ends with an error.
    */
   readonly durable?: string | undefined;
-  /** The position of the last processed batch: what comes after it is next, whatever NATS keeps. */
+  /**
+   * The position of the last processed batch. The batch after it comes first, even if NATS has
+   * another position.
+   */
   readonly from?: number | undefined;
   /**
-   * Called with each batch. The next one comes after what it returns has completed. If it fails, it
-   * is called again, with increasing waits. Save the position together with what you make of the
-   * events; skip a batch at the saved position, or lower without a gap. Nothing is lost or doubled.
+   * Called with each batch. The next batch comes when the returned Promise or Observable has
+   * completed. If that fails, `ack` is called again, with increasing waits. Save the position
+   * together with the effect of the events. Skip a batch at the saved position, and one at a lower
+   * position without a gap. Then nothing is lost or duplicated.
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
   /**
-   * Called every 10 s with how far behind the consumer is, when it cannot go on, and when the
-   * connection is lost or there again. Errors are swallowed.
+   * Called every 10 s with the lag of the consumer. Also called when the consumer cannot go on, and
+   * when the connection is lost or there again. Errors are swallowed.
    */
   readonly log?: ((entry: FleetConsumerLogEntry) => void) | undefined;
   /** Codecs of your own event kinds, as in `createClient`. */
@@ -82,15 +86,16 @@ const OPTIONS: Options<FleetBatchesConfig> = {
 };
 
 /**
- * The events that a fleet has stored, in the order in which they were stored. Cold: each
- * subscription is a consumer. It never completes. If the stream has lost the position where it was,
- * or was created again, the first batch of each identity has a gap. Positions go back only if a
- * server has lost the end of what it had stored: to what a gap follows.
+ * The events that a fleet has stored, in their stored order. Cold: each subscription is a consumer.
+ * It never completes. If the stream has lost the position where the consumer was, or was created
+ * again, the first batch of each identity has a gap. Positions go back only if a server has lost
+ * the end of the stream. A batch with a gap follows.
  *
- * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that
- * chooses its leaders, have a minute), another process reads with its `durable`, or the connection
- * was closed; `InputError` if `durable` is the name of a consumer of other identities. Once it has
- * begun, everything else is retried. Throws an `InputError` if the config is invalid.
+ * Errors: `FleetError` if it cannot begin within a minute, another process reads with its
+ * `durable`, or the connection was closed. In that minute it waits for the first worker, a slow
+ * NATS, or a cluster that elects its leaders. `InputError` if `durable` is the name of a consumer
+ * of other identities. Once it has begun, everything else is retried. Throws an `InputError` if the
+ * config is invalid.
  *
  * @example
  * fleetBatches({ nats, durable: 'billing', ack: batch => save(batch) }).subscribe();

@@ -50,11 +50,10 @@ import {
 } from '../nats/index.js';
 
 /**
- * The options of {@link fleetFeed}. `nats` and `identity_id` are required; everything else is
- * optional.
+ * The options of {@link fleetFeed}. `nats` and `identity_id` are required. All others are optional.
  */
 export interface FleetFeedConfig<Codecs extends EventCodecs = NoOwnEvents> {
-  /** A connection of `@nats-io/transport-node`, or the promise of one. It stays yours. */
+  /** A connection of `@nats-io/transport-node`, or the promise of one. It is not closed. */
   readonly nats: Nats;
   readonly identity_id: string;
   /** Codecs of your own event kinds, as in `createClient`. */
@@ -74,16 +73,15 @@ const OPTIONS: Options<FleetFeedConfig> = {
 };
 
 /**
- * The live events of one identity, as a fleet stores them: the same as `client.events.feed` of that
- * identity, without a request to the service. It starts from now, and keeps its place while it has
- * no subscriber, for as long as the fleet keeps events.
+ * The live events of one identity, as a fleet stores them. It emits the same as
+ * `client.events.feed` of that identity, without a request to the service. It starts from now. It
+ * keeps its position while it has no subscriber, for as long as the fleet keeps events.
  *
- * `status$` tells how the connection to NATS is. `gap$` also tells what the fleet has missed
- * itself.
+ * `status$` is the state of the connection to NATS. `gap$` also has the gaps of the fleet itself.
  *
- * Errors: `FleetError` if it cannot begin (the first worker, a slow NATS, and a cluster that
- * chooses its leaders, have a minute), or the connection was closed. Throws an `InputError` if the
- * config is invalid.
+ * Errors: `FleetError` if it cannot begin within a minute, or the connection was closed. In that
+ * minute it waits for the first worker, a slow NATS, or a cluster that elects its leaders. Throws
+ * an `InputError` if the config is invalid.
  *
  * @example
  * fleetFeed({ nats, identity_id }).lobbyJoin$.subscribe(join => notify(join));
@@ -104,8 +102,8 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
 }
 
 /**
- * Where a feed is, also while nothing is subscribed to it: what is held for the next subscriber
- * counts as taken.
+ * The position of a feed. It is kept while nothing is subscribed to the feed. Events that are
+ * queued for the next subscriber count as handled.
  */
 class FeedPosition {
   /** Everything up to this position has been emitted. */
@@ -117,7 +115,7 @@ class FeedPosition {
 
 type FeedSignal<Codecs extends EventCodecs> = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
 
-/** Reads the signals of one identity. It goes on where it was after each failure. */
+/** Reads the signals of one identity. After a failure it goes on where it was. */
 class FeedReader<Codecs extends EventCodecs> {
   readonly #fleet: OpenFleet;
   readonly #subject: string;
@@ -154,24 +152,25 @@ class FeedReader<Codecs extends EventCodecs> {
     return merge(this.#status$.pipe(map(status => ({ kind: 'status', status }) as const)), read$);
   }
 
-  /** Finds where the feed goes on. */
+  /** Finds the position where the feed goes on. */
   async #begin(): Promise<RecordChain> {
     const position = this.#position;
     const generation = await this.#fleet.generation();
     if (generation !== (position.generation ?? generation)) {
-      // The stream was created again. It may be longer by now than the one before it.
+      // The stream was created again, so old positions mean nothing, even if it is already longer
+      // than the one before.
       position.handled = 0;
       position.chain = new RecordChain('lost');
     }
     position.generation = generation;
     position.handled ??= await lastRecordOf(this.#fleet, this.#subject);
-    // All has expired.
+    // Everything up to that position has expired.
     if (await hasLost(this.#fleet, this.#subject, position.handled)) position.handled = 0;
     position.chain ??= new RecordChain(position.handled);
     return position.chain;
   }
 
-  /** Follows how the connection is. */
+  /** Follows the state of the connection. */
   #connection(): Observable<never> {
     return connectionStatus(this.#fleet.nats).pipe(
       tap(({ type }) => {
@@ -192,7 +191,7 @@ class FeedReader<Codecs extends EventCodecs> {
     );
   }
 
-  /** None if the message is only a part of a record. */
+  /** Returns an empty list if the message is only a part of a record. */
   async #signalsIn(message: FleetMessage, chain: RecordChain): Promise<readonly FeedSignal<Codecs>[]> {
     const record = await storedRecord(message, sequence => Promise.resolve(this.#parts.get(sequence)));
     if (!record) {
@@ -202,7 +201,8 @@ class FeedReader<Codecs extends EventCodecs> {
     this.#parts.clear();
     const gap = chain.gapBefore(record);
     const answer = decodedEvents(this.#codec, record.answer);
-    return [...(gap ? [{ kind: 'gap', gap } as const] : []), { kind: 'answer', answer }];
+    const signal: FeedSignal<Codecs> = { kind: 'answer', answer };
+    return gap ? [{ kind: 'gap', gap }, signal] : [signal];
   }
 
   #setState(state: 'live' | 'retrying', error?: unknown): void {

@@ -1,12 +1,14 @@
 import type { Gap } from '../../../stream/index.js';
 import type { FleetMessage, StoredRecord, StreamState } from '../nats/index.js';
 
-/** How many messages to remember. A server that loses its power loses those of two minutes. */
+/**
+ * How many messages to remember. A server that loses power loses the messages of up to two minutes.
+ */
 const REMEMBERED_MESSAGES = 4_096;
 
 /**
- * Follows the records of each identity from one to the next. Each says which one was before it: if
- * that was not seen, it has expired before it was read, or NATS has lost it.
+ * Follows the records of each identity from one to the next. Each record names the one before it.
+ * If that one was not seen, it expired before it was read, or NATS has lost it.
  */
 export class RecordChain {
   readonly #start: number;
@@ -14,25 +16,27 @@ export class RecordChain {
   readonly #seen = new Map<string, { readonly sequence: number; readonly before: number | undefined }>();
 
   /**
-   * Everything up to this position has been seen before. It is 0 if that does not matter, and
-   * `lost` if the stream has lost that position.
+   * Everything up to `start` has been seen before. It is 0 if that does not matter, and `lost` if
+   * the stream has lost that position.
    */
   constructor(start: number | 'lost') {
-    this.#start = start === 'lost' ? -1 : start === 0 ? Infinity : start;
+    if (start === 'lost') this.#start = -1;
+    else this.#start = start === 0 ? Infinity : start;
   }
 
   /**
-   * Returns the gap before a record, or `undefined`. It may be asked again for the same record.
+   * Returns the gap before a record, or `undefined`. It may be called again for the same record.
    */
   gapBefore({ identity_id, sequence, after, gap }: StoredRecord): Gap | undefined {
     const seen = this.#seen.get(identity_id);
     const before = seen?.sequence === sequence ? seen.before : seen?.sequence;
     this.#seen.set(identity_id, { sequence, before });
     const isMissing = before === undefined ? after > this.#start : after !== before;
-    return gap ?? (isMissing ? { reason: 'silence', at: Date.now(), index: undefined } : undefined);
+    if (gap) return gap;
+    return isMissing ? { reason: 'silence', at: Date.now(), index: undefined } : undefined;
   }
 
-  /** What came after a position has been lost, and other records may have its positions. */
+  /** All messages after a position have been lost. Other records may have their positions. */
   lose(after: number): void {
     for (const [identity_id, { sequence }] of this.#seen)
       if (sequence > after) this.#seen.set(identity_id, { sequence: NaN, before: NaN });
@@ -40,14 +44,14 @@ export class RecordChain {
 }
 
 /**
- * A message, and when it was stored, in ms. No other one has been stored at this position at that
- * time.
+ * Identifies a message by its position and the time when it was stored, in ms. No other message was
+ * stored there at that time.
  */
 export type StoredAt = Pick<FleetMessage, 'sequence' | 'at'>;
 
 /**
- * The last messages that were handled: with them it is found where a stream has lost its end, and
- * was continued with others.
+ * The last messages that were handled. They show where a stream has lost its end and was continued
+ * with other messages.
  */
 export class HandledTail {
   readonly #messages: StoredAt[] = [];
@@ -58,11 +62,12 @@ export class HandledTail {
   }
 
   /**
-   * The position of the last message that is still stored; 0 if none is. The others are forgotten.
+   * The position of the last message that is still stored, or 0. The messages after it are
+   * forgotten.
    */
   async lastKept(isStored: (message: StoredAt) => Promise<boolean>): Promise<number> {
     const messages = this.#messages;
-    // All before `kept` are stored, and none from `lost` on.
+    // A binary search: all messages before `kept` are stored, and none from `lost` on.
     let kept = 0;
     let lost = messages.length;
     let middle = lost - 1;
@@ -77,23 +82,24 @@ export class HandledTail {
 }
 
 /**
- * A message of one of the streams that a fleet has had: one that was deleted is created again, and
- * numbers its messages anew.
+ * The position of a message in one of the streams that a fleet has had. If a stream is deleted, it
+ * is created again, and numbers its messages from the beginning.
  */
 interface StreamPosition {
-  /** The number of the stream: higher than those of all before it. */
+  /** The number of the stream. It is higher than those of all streams before. */
   readonly generation: number;
   readonly sequence: number;
 }
 
 /**
- * More messages than a stream can have. A generation has at most 13 bits, so that both together are
- * a safe integer.
+ * No stream can have this many messages. A generation has at most 13 bits, so both together are a
+ * safe integer.
  */
 const SEQUENCES = 2 ** 40;
 
 /**
- * Both as one number, which is higher than those of all messages before, also of earlier streams.
+ * Combines both to one number. It is higher than those of all messages before, even in earlier
+ * streams.
  */
 export function toPosition({ generation, sequence }: StreamPosition): number {
   return generation * SEQUENCES + sequence;
@@ -103,23 +109,26 @@ function fromPosition(position: number): StreamPosition {
   return { generation: Math.floor(position / SEQUENCES), sequence: position % SEQUENCES };
 }
 
-/** What a consumer has handled of a stream, which may lose its end, or be created again. */
+/**
+ * Remembers which records a consumer has handled. The stream may lose its end, or be created again.
+ */
 export class HandledRecords {
   #tail = new HandledTail();
   /** The last message that was handled. */
   #last: StreamPosition | undefined;
-  /** Where it began. */
+  /** The position where it began in the present stream. */
   #begun = 0;
-  /** There once it has begun. */
+  /** `undefined` until it has begun. */
   #chain: RecordChain | undefined;
 
-  /** Without a position, it begins with what is stored next. */
+  /** Without a position, it begins with the next stored record. */
   constructor(position: number | undefined) {
     if (position !== undefined) this.continue(position);
   }
 
   /**
-   * An earlier process has handled everything up to this position; 0 is where any stream begins.
+   * An earlier process has handled everything up to this position. 0 is the beginning of any
+   * stream.
    */
   continue(position: number): void {
     this.#last = fromPosition(position);
@@ -139,11 +148,14 @@ export class HandledRecords {
     const isSame = known.generation === generation;
     let sequence = isSame ? known.sequence : 0;
     if (isSame && this.#chain) {
-      // A server that was killed, or put back, may have lost the end of the stream, and have stored
-      // other records since.
-      // The server writes times in two ways, which differ by a ms at most.
-      const isStored = async ({ sequence, at }: StoredAt) =>
-        sequence < first || Math.abs(((await storedAt(sequence)) ?? 0) - at) <= 1;
+      // A server that was killed or restored from a copy may have lost the end of the stream, and
+      // may have stored other records since. It reports the time of a message in two ways, which
+      // differ by at most 1 ms.
+      const isStored = async ({ sequence, at }: StoredAt) => {
+        if (sequence < first) return true;
+        const stored = await storedAt(sequence);
+        return stored !== undefined && Math.abs(stored - at) <= 1;
+      };
       const kept = Math.max(this.#begun, await this.#tail.lastKept(isStored));
       sequence = Math.min(sequence, last, kept);
       this.#chain.lose(sequence);
