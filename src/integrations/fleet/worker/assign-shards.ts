@@ -1,13 +1,12 @@
-/** A worker that takes part, and how much of the work it can do. */
+/** A worker that takes part in a fleet, with its capacity. */
 export interface Participant {
   readonly worker: string;
   readonly capacity: number;
 }
 
 /**
- * The shard of an identity, from 0. It is a part of the names under which its records are stored,
- * so that it never changes: it is FNV-1a of the UTF-16 units of the id, mixed, modulo the number of
- * shards.
+ * The shard of an identity, from 0. The subjects of stored records contain it, so this function
+ * never changes. It is FNV-1a of the UTF-16 units of the id, mixed, modulo the number of shards.
  *
  * @example
  * const ids = await database.query('select id from player where shard = ?', [
@@ -19,13 +18,12 @@ export function shardOf(identity_id: string, shards: number): number {
 }
 
 /**
- * The owner of each shard, as its index in `workers`, in proportion to their capacities. It depends
- * only on the workers, so every worker computes the same owners, and few shards move when one joins
- * or leaves.
+ * Returns the owner of each shard, as an index in `workers`. Workers get shards in proportion to
+ * their capacities. The result depends only on the workers, so every worker computes the same
+ * owners. Few shards move when a worker joins or leaves.
  *
- * It is the stable matching of shards and workers by deferred acceptance, in which both sides have
- * the same preferences: the ranks of rendezvous hashing. A worker keeps as many shards as its
- * quota.
+ * It is a stable matching of shards and workers by deferred acceptance. Both sides have the same
+ * preferences, the ranks of rendezvous hashing. A worker keeps as many shards as its quota.
  */
 export function assignShards(shards: number, workers: readonly Participant[]): readonly number[] {
   if (workers.length === 0) return [];
@@ -33,7 +31,8 @@ export function assignShards(shards: number, workers: readonly Participant[]): r
   const ranks = workers.map(({ worker }) => rankOf(worker));
   const matches = quotas.map(quota => new Match(quota));
   for (let first = 0; first < shards; first++) {
-    // The shard proposes to the worker that it prefers. What that rejects for it proposes next.
+    // The shard proposes to the worker that it prefers. If that worker rejects another shard for
+    // it, the other one proposes next.
     let proposing: number | undefined = first;
     while (proposing !== undefined) {
       let preferred = 0;
@@ -54,7 +53,7 @@ export function assignShards(shards: number, workers: readonly Participant[]): r
   return owners;
 }
 
-/** The shards that a worker has accepted so far, the best rank first. */
+/** The shards that a worker has accepted so far, with the best rank first. */
 class Match {
   readonly shards: number[] = [];
   readonly #ranks: number[] = [];
@@ -64,13 +63,13 @@ class Match {
     this.#quota = quota;
   }
 
-  /** Only a rank below this is accepted: a full worker rejects its last shard for a better one. */
+  /** Only a rank below this is accepted. A full worker rejects its last shard for a better one. */
   get bar(): number {
     if (this.#quota === 0) return -1;
     return this.shards.length < this.#quota ? Infinity : this.#ranks.at(-1)!;
   }
 
-  /** Returns the shard that is rejected for this one; `undefined` if there was room for it. */
+  /** Returns the shard that is rejected for this one. `undefined` if there was room for both. */
   accept(shard: number, rank: number): number | undefined {
     let at = this.shards.length;
     while (at > 0 && this.#ranks[at - 1]! > rank) at--;
@@ -82,12 +81,12 @@ class Match {
   }
 }
 
-/** A number of 32 bits for a text. It is the same on every machine. */
+/** A hash of a text with 32 bits. It is the same on every machine. */
 export const numberOf = (text: string): number => mixed(fnv(text));
 
 /**
- * The ranks of all shards for a worker, and of that worker for each shard: the smaller, the more
- * they prefer each other. No two shards have the same rank for a worker.
+ * Returns the rank of each shard for a worker, which is also the rank of that worker for the shard.
+ * A smaller rank is preferred. No two shards have the same rank for a worker.
  */
 export function rankOf(worker: string): (shard: number) => number {
   const seed = fnv(worker);
@@ -95,8 +94,8 @@ export function rankOf(worker: string): (shard: number) => number {
 }
 
 /**
- * How many shards each worker gets. What is left over goes to the workers with the largest
- * fractions of a shard.
+ * How many shards each worker gets. The shards that are left over go to the workers with the
+ * largest fractions of a shard.
  */
 function quotasOf(shards: number, workers: readonly Participant[]): readonly number[] {
   const total = workers.reduce((sum, { capacity }) => sum + capacity, 0);

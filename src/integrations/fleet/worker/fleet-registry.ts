@@ -6,65 +6,71 @@ import type { FleetCheckpoint } from './fleet-log.js';
 /** The owner of each shard. It depends only on the workers that are alive. */
 export interface Shares {
   readonly workers: readonly Participant[];
-  /** By shard: the index of its worker. */
+  /** By shard. Each is an index in `workers`. */
   readonly owners: readonly number[];
-  /** The workers that had a part in the shares before these, and were silent for a lease. */
+  /** The workers that had shards until now, and were silent for a lease. */
   readonly silent: readonly string[];
 }
 
-/** The shares of a fleet of which nothing is known yet. */
+/** The shares while nothing is known about the fleet. */
 export const NO_SHARES: Shares = { workers: [], owners: [], silent: [] };
 
-/** Describes the identities that a worker was given: their number, and a hash of their ids. */
+/**
+ * Describes the list of identities that a worker was given, by its length and a hash of the ids.
+ */
 export interface GivenIdentities {
   readonly count: number;
   readonly hash: number;
 }
 
-/** What a worker tells the others about itself. */
+/** What a worker reports to the others about itself. */
 export interface Presence extends Participant {
   /**
-   * A number for each address that it polls from: all workers with the same number share its rate.
+   * A number for each named address that it polls from. All workers with the same number share its
+   * rate.
    */
   readonly addresses: readonly number[];
-  /** `undefined` if it asks for the identities of a shard. */
+  /** `undefined` if the worker uses `identities(shard)`. */
   readonly given: GivenIdentities | undefined;
 }
 
 /** The workers that are alive. */
 export interface Present {
-  /** A worker that was given other identities a moment ago may be in it twice. */
+  /** A worker whose list has just changed may be in it twice. */
   readonly workers: readonly Presence[];
   /** Starts at 0, and increases each time NATS loses the list of live workers early. */
   readonly list: number;
 }
 
-/** A newer index of an identity that has nothing new since one of its records. */
+/** A newer index of an identity, for which no record was stored because nothing was new. */
 export interface BareCheckpoint extends FleetCheckpoint {
-  /** The position of that record. */
+  /** The position of the identity's last record before it. */
   readonly sequence: number;
 }
 
 /** By identity. */
 export type BareCheckpoints = Readonly<Record<string, BareCheckpoint>>;
 
-/** What NATS keeps of a fleet besides its records. It forgets a worker after a lease. */
+/**
+ * Everything that NATS keeps of a fleet besides its records. NATS drops a worker that was silent
+ * for a lease.
+ */
 export interface FleetRegistry {
   /**
-   * Emits when workers have come or gone: the name of a worker that leaves, or an empty text. It
-   * may miss some.
+   * Emits when workers have come or gone. It emits the name of a worker that leaves, or an empty
+   * text. It may miss some.
    */
   readonly changed$: Observable<string>;
   /**
-   * Says that a worker is alive. Emits whether another process has its name, and was there before.
+   * Stores that a worker is alive. Emits whether another process has its name and was there before.
    */
   present(beat: Heartbeat, me: Presence): Observable<boolean>;
-  /** All others look at once. */
+  /** Makes all others look at once. */
   announce(): Observable<unknown>;
   alive(): Observable<Present>;
-  /** The worker is not there any more: all others look at once. */
+  /** Removes the worker, and makes all others look at once. */
   leave(worker: string): Observable<unknown>;
-  /** Emits the bare checkpoints of a shard as they were last stored. */
+  /** Emits the stored bare checkpoints of a shard. */
   checkpoints(shard: number): Observable<BareCheckpoints>;
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown>;
 }

@@ -35,12 +35,15 @@ import { Overload } from './overload.js';
 import { OwnedShards, type OwnedShardsConfig } from './owned-shards.js';
 
 /**
- * A worker that finds no other waits for this time, in ms: the first one of a fleet would get all
- * shards, and give away most of them.
+ * A worker that finds no other waits for this time, in ms. Without the wait, the first worker of a
+ * fleet would get all shards, and give away most of them.
  */
 const ALONE_MS = 1_000;
 
-/** What a worker needs; everything about NATS and the service is behind `registry` and `polls`. */
+/**
+ * The options of {@link fleetWorker}. Everything about NATS and the service is behind `registry`
+ * and `polls`.
+ */
 export interface FleetWorkerConfig extends Omit<OwnedShardsConfig, 'subscriber'> {
   /** Different for each process. */
   readonly instance: string;
@@ -54,9 +57,10 @@ export interface FleetWorkerConfig extends Omit<OwnedShardsConfig, 'subscriber'>
 }
 
 /**
- * One of the workers that share a fleet's shards. It beats: it says that it is alive. It looks who
- * else is. It follows the identities in the shards that it owns among them. Then it waits.
- * Unsubscribing releases everything at once; `drain$` also waits until that is stored.
+ * One of the workers that share a fleet's shards. It works in a loop of four steps. It reports that
+ * it is alive (beat). It reads which workers are alive (look). It follows the identities in the
+ * shards that it owns among them. It waits until a beat is due, or another worker announces a
+ * change. Unsubscribing releases everything at once. `drain$` also waits until that is stored.
  */
 export function fleetWorker(config: FleetWorkerConfig): Observable<FleetEvent> {
   return new Observable(subscriber => new FleetWorker(config, subscriber).start());
@@ -68,19 +72,19 @@ class FleetWorker {
   readonly #owned: OwnedShards;
   readonly #lists: DifferingLists;
   readonly #overload: Overload;
-  /** All that it does until it leaves. */
+  /** Everything that it does until it leaves. */
   readonly #running = new Subscription();
   #members;
   #isBeatDue = false;
-  /** Whether NATS has stored, since the last tick, that it is alive. */
+  /** Whether NATS has stored a heartbeat since the last tick. */
   #isStored = true;
-  /** Whether another worker has said that something has changed. */
-  #isTold = false;
-  /** Emits when it is time for something. */
+  /** Whether another worker has announced a change. */
+  #isAnnounced = false;
+  /** Emits when a beat or a look may be due. */
   readonly #due$ = new Subject<void>();
-  // Counted in ticks: if they are late, so is whatever it would hear.
+  // Silence is counted in ticks, because a late process has late ticks as well as late answers.
   #silentTicks = 0;
-  /** When it has looked first, on the monotonic clock. */
+  /** When it looked for the first time, on the monotonic clock. */
   #lookedAt: number | undefined;
 
   constructor(config: FleetWorkerConfig, subscriber: Subscriber<FleetEvent>) {
@@ -104,15 +108,15 @@ class FleetWorker {
       defer(() => this.#beat()),
       defer(() => this.#look()),
     );
-    // What has failed is done again after the next tick.
+    // A failed step is done again after the next tick.
     const loop$ = round$.pipe(
       catchError((error: unknown) => this.#failed(error)),
       repeat(),
     );
-    // A worker is there for the others once it knows what it is to follow.
+    // The others see a worker only once it knows its identities.
     const work$ = identities.known$.pipe(exhaustMap(() => merge(ticks$, loop$)));
     this.#running.add(work$.subscribe({ error }));
-    this.#running.add(registry.changed$.subscribe({ next: leaving => this.#told(leaving), error }));
+    this.#running.add(registry.changed$.subscribe({ next: leaving => this.#announced(leaving), error }));
     this.#running.add(this.#overload.measure());
     subscriber.add(() => this.#leave().subscribe());
     const drained$ = drain$.pipe(
@@ -126,7 +130,7 @@ class FleetWorker {
     subscriber.add(drained$.subscribe({ next: drained, error }));
   }
 
-  /** Does what needs no answer of NATS, and says when that is late. */
+  /** Does everything that needs no answer of NATS, and reports if one is late. */
   #tick(): void {
     this.#owned.tick();
     this.#emitAll(this.#overload.check(this.#owned.numbers.identities));
@@ -138,14 +142,14 @@ class FleetWorker {
     this.#due$.next();
   }
 
-  /** Another worker has come, or leaves. */
-  #told(leaving: string): void {
+  /** Another worker has announced that a worker has come or leaves. */
+  #announced(leaving: string): void {
     this.#members = afterLeaving(this.#members, leaving);
-    this.#isTold = true;
+    this.#isAnnounced = true;
     this.#due$.next();
   }
 
-  /** Says that it is alive, if it is time to. */
+  /** Reports that it is alive, if a beat is due. */
   #beat(): Observable<never> {
     if (!this.#isBeatDue) return EMPTY;
     this.#isBeatDue = false;
@@ -164,22 +168,22 @@ class FleetWorker {
     return registry.present(this.#heartbeat(), me).pipe(tap(stored), ignoreElements());
   }
 
-  /** Learns who is alive, and follows what it owns among them. */
+  /** Reads which workers are alive, and follows the shards that it owns among them. */
   #look(): Observable<unknown> {
     const { registry, lease, scheduler } = this.#config;
-    const isTold = this.#isTold;
-    this.#isTold = false;
-    // The next beat does not wait for this. It is late after a beat, in two halves: if the process
-    // stood still, an answer that has come is read before the second one is over.
+    const isAnnounced = this.#isAnnounced;
+    this.#isAnnounced = false;
+    // The look fails before the next beat would have to wait for it. The timer has two halves: if
+    // the process stood still, it reads an answer that has arrived before the second half is over.
     const half$ = timer(lease / BEATS_PER_LEASE / 2, scheduler).pipe(ignoreElements());
-    const late$ = throwError(() => new FleetError('NATS did not say in time who is alive'));
+    const late$ = throwError(() => new FleetError('NATS did not report in time which workers are alive'));
     return race(registry.alive(), concat(half$, half$, late$)).pipe(
-      concatMap(present => this.#found(present, isTold)),
+      concatMap(present => this.#found(present, isAnnounced)),
     );
   }
 
-  /** If something has changed, others are told to look, unless it was they who told. */
-  #found(present: Present, isTold: boolean): Observable<unknown> {
+  /** Follows the shards that it owns now. Announces a change that no other has announced. */
+  #found(present: Present, isAnnounced: boolean): Observable<unknown> {
     const { name, capacity, lease, shards, identities, polls, registry, scheduler } = this.#config;
     const now = this.#config.monotonic.now();
     polls.shareRate(present.workers);
@@ -194,14 +198,14 @@ class FleetWorker {
     const { shares } = this.#members;
     this.#emitAll(memberChanges(shares, before));
     this.#owned.follow(shares, before);
-    return shares === before || isTold ? EMPTY : registry.announce();
+    return shares === before || isAnnounced ? EMPTY : registry.announce();
   }
 
-  /** Completes when it is time to beat, or another worker has said that something has changed. */
+  /** Completes when a beat is due, or another worker has announced a change. */
   #wait(): Observable<unknown> {
     return this.#due$.pipe(
       startWith(undefined),
-      filter(() => this.#isBeatDue || this.#isTold),
+      filter(() => this.#isBeatDue || this.#isAnnounced),
       take(1),
     );
   }
@@ -227,8 +231,8 @@ class FleetWorker {
   }
 
   /**
-   * Gives up everything, once. Completes when that is stored, or has failed. What a namesake that
-   * was there before has stored stays.
+   * Gives up everything, once. Completes when that is stored, or has failed. With `hasNamesake`,
+   * the heartbeats under this name stay, because they are those of the other process.
    */
   #leave(hasNamesake = false): Observable<unknown> {
     if (this.#running.closed) return EMPTY;

@@ -13,17 +13,19 @@ import { checkArgument, InputError, type Guard } from '../../../error/index.js';
 import { numberOf, shardOf } from './assign-shards.js';
 import type { GivenIdentities } from './fleet-registry.js';
 
-/** The identities that a fleet is to follow. */
+/** Provides the identities that a fleet is to follow. */
 export interface Identities {
-  /** Emits once a worker knows what it is to follow, and errors if it cannot. */
+  /**
+   * Emits once a worker knows its identities. Errors if their list is invalid, or errors itself.
+   */
   readonly known$: Observable<unknown>;
-  /** Describes the last list; `undefined` if the worker asks for those of a shard. */
+  /** Describes the last list. `undefined` if the worker uses `identities(shard)`. */
   readonly given: () => GivenIdentities | undefined;
-  /** Emits the identities of a shard: all of them each time. */
+  /** Emits the identities of a shard, all of them each time. */
   readonly of: (shard: number) => Observable<ReadonlySet<string>>;
 }
 
-/** For JavaScript, a text is a list of its letters, too. */
+/** The check excludes strings, because JavaScript can iterate over the letters of a string. */
 const listOfIds: Guard<Iterable<string>> = {
   name: 'an Observable of lists of ids: of([id, id])',
   is: (u): u is Iterable<string> => typeof u === 'object' && u !== null && Symbol.iterator in u,
@@ -31,7 +33,7 @@ const listOfIds: Guard<Iterable<string>> = {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** Identities of which every worker has the whole list. */
+/** Identities for workers that all have the whole list. */
 export function listedIdentities(
   lists$: ObservableInput<unknown>,
   shards: number,
@@ -43,7 +45,8 @@ export function listedIdentities(
       const byShard = new Map<number, Set<string>>();
       for (const identity_id of checkArgument('identities$', listOfIds, list)) {
         const shard = shardOf(checkArgument('identities$', id, identity_id), shards);
-        byShard.set(shard, (byShard.get(shard) ?? new Set()).add(identity_id));
+        const ids = byShard.get(shard) ?? new Set();
+        byShard.set(shard, ids.add(identity_id));
       }
       const all = [...byShard.values()].flatMap(ids => [...ids]);
       // The order of the list does not matter.
@@ -57,7 +60,7 @@ export function listedIdentities(
   return { known$, of, given: () => given };
 }
 
-/** Identities that a worker asks for by the shard, so that no worker has to know all of them. */
+/** Identities that a worker asks for shard by shard, so that no worker has to know all of them. */
 export function identitiesByShard(
   identitiesOf: (shard: number) => ObservableInput<unknown>,
   shards: number,

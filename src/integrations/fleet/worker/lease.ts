@@ -1,15 +1,16 @@
-/** A worker says that it is alive this many times in a lease, and looks who else is. */
+/** This many times in a lease, a worker reports that it is alive, and looks which others are. */
 export const BEATS_PER_LEASE = 4;
 
 /**
- * NATS may be silent for this many leases. Then a worker gives up its shards: sooner would stop all
- * polls whenever NATS restarts. As often, a worker looks whether NATS has lost something.
+ * A worker gives up its shards if NATS is silent for this many leases. If it did so sooner, all
+ * polls would stop whenever NATS restarts. A worker also checks this often whether NATS has lost a
+ * stream.
  */
 export const PATIENCE_LEASES = 3;
 
 /**
- * This many leases after an outage, all workers that are alive have been heard again. The patience
- * with NATS would be too long: nobody takes over from a worker that was killed in an outage until
- * then, and the next outage may come before.
+ * This many leases after an outage, all live workers have been heard again. Until then, no worker
+ * takes over from one that was killed in the outage. `PATIENCE_LEASES` would be too long for this,
+ * because the next outage may come before.
  */
 export const REUNION_LEASES = 1.5;

@@ -4,27 +4,28 @@ import { NO_SHARES, type Present, type Shares } from './fleet-registry.js';
 import { REUNION_LEASES } from './lease.js';
 
 /**
- * What a worker knows of all workers. Who owns which shard follows from that alone. For a moment,
- * two workers may know different things: then both poll, and one of two appends is refused.
+ * What a worker knows about all workers. The owner of each shard depends on nothing else. Two
+ * workers may know different things for a moment. Then both poll, and one of two appends is a
+ * conflict.
  */
 export interface Members {
   readonly shares: Shares;
-  /** When the last beat was sent that NATS has answered, on the monotonic clock. */
+  /** When the last heartbeat that NATS has answered was sent, on the monotonic clock. */
   readonly answeredAt: number;
   /**
-   * Since when nobody may have been forgotten before their time, on the monotonic clock. After an
-   * outage, no worker seems to be alive until its next beat.
+   * Since this time, on the monotonic clock, NATS has not lost any worker early. It is set anew
+   * after each outage, because then no worker seems to be alive until its next heartbeat.
    */
   readonly heardSince: number;
-  /** The workers that this one has found alive since then. */
+  /** The workers that have been alive at some look since then. */
   readonly found: ReadonlySet<string>;
   /** The workers that have said that they leave. */
   readonly left: ReadonlySet<string>;
-  /** The list of who is alive in which they were found. */
+  /** The number of the list of live workers that they were found in. */
   readonly list: number;
 }
 
-/** What a worker knows when it begins. */
+/** The members as a worker knows them when it begins. */
 export const firstMembers = (now: number): Members => ({
   shares: NO_SHARES,
   answeredAt: -Infinity,
@@ -34,19 +35,23 @@ export const firstMembers = (now: number): Members => ({
   list: 0,
 });
 
-/** NATS has answered a beat. If it had not for a lease, all members are to be heard again. */
+/**
+ * The members after NATS has answered a heartbeat. If it had not answered for a lease, all of them
+ * have to be heard again.
+ */
 export function afterAnswer(members: Members, sentAt: number, lease: number): Members {
   const isOutage = sentAt - members.answeredAt > lease;
-  return { ...(isOutage ? forgotten(members, sentAt) : members), answeredAt: sentAt };
+  const heard = isOutage ? forgotten(members, sentAt) : members;
+  return { ...heard, answeredAt: sentAt };
 }
 
-/** A worker has said that it leaves. */
+/** The members after a worker has reported that it leaves. */
 export function afterLeaving(members: Members, worker: string): Members {
   const isKnown = members.shares.workers.some(known => known.worker === worker);
   return isKnown ? { ...members, left: new Set(members.left).add(worker) } : members;
 }
 
-/** What a worker needs to decide which workers take part. */
+/** What {@link afterLook} needs to decide which workers take part. */
 interface MembersConfig {
   readonly me: Participant;
   readonly shards: number;
@@ -54,7 +59,7 @@ interface MembersConfig {
   readonly now: number;
 }
 
-/** What `me` knows after a look. `shares` is the same object if nothing has changed. */
+/** The members after a look. `shares` is the same object if nothing has changed. */
 export function afterLook(
   before: Members,
   present: Present,
@@ -63,8 +68,8 @@ export function afterLook(
   const members = present.list === before.list ? before : forgotten(before, now);
   const known = members.shares.workers;
   const taking = new Map(present.workers.map(({ worker, capacity }) => [worker, capacity]));
-  // It is alive, even if it was not heard in time: if others have taken its shards, its appends are
-  // refused.
+  // This worker takes part even if its heartbeat was not stored in time. If others have taken its
+  // shards, its appends are conflicts.
   if (known.some(({ worker }) => worker === me.worker)) taking.set(me.worker, me.capacity);
   const found = new Set([...members.found, ...taking.keys()]);
   const missing = known.filter(({ worker }) => !taking.has(worker));
@@ -90,7 +95,7 @@ const forgotten = (members: Members, now: number): Members => ({
   found: new Set(),
 });
 
-/** Tells which members have come and gone. */
+/** The events for members that have come or gone. */
 export function memberChanges({ workers, silent }: Shares, before: Shares): readonly FleetEvent[] {
   const now = new Set(workers.map(({ worker }) => worker));
   const then = new Set(before.workers.map(({ worker }) => worker));

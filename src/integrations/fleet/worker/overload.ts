@@ -2,10 +2,10 @@ import type { SchedulerLike, Subscription, TimestampProvider } from 'rxjs';
 import type { FleetEvent } from '../fleet-event.js';
 import { latenessOf } from './lateness.js';
 
-/** A process whose timers are later than this has too much to do, in ms. */
+/** A process has too much to do if its timers are later than this, in ms. */
 const TOO_LATE_MS = 1_000;
 
-/** How many checks in a row must find the timers too late: one long pause is no overload. */
+/** How many checks in a row must find the timers too late. One long pause is no overload. */
 const LATE_CHECKS = 2;
 
 interface OverloadConfig {
@@ -14,7 +14,7 @@ interface OverloadConfig {
   readonly monotonic: TimestampProvider;
 }
 
-/** Whether a worker has more to do than it can. */
+/** Finds out whether a worker has more to do than it can. */
 export class Overload {
   readonly #config: OverloadConfig;
   #hasTooMany = false;
@@ -26,7 +26,7 @@ export class Overload {
     this.#config = config;
   }
 
-  /** How late its timers were at worst between the last two checks, in ms. */
+  /** The largest delay of its timers between the last two checks, in ms. */
   get late(): number {
     return this.#late;
   }
@@ -39,7 +39,7 @@ export class Overload {
     });
   }
 
-  /** Tells when it begins to have more to do than it can. */
+  /** Returns an event when the worker begins to have more to do than it can. */
   check(identities: number): readonly FleetEvent[] {
     const events: FleetEvent[] = [];
     this.#late = Math.round(this.#worst);

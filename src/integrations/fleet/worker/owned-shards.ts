@@ -19,14 +19,14 @@ import type { Identities } from './identities.js';
 import { IdentityStatuses, type IdentityEvent, type IdentityPolls } from './identity/index.js';
 import { ShardCheckpoints } from './shard-checkpoints.js';
 
-/** What a worker needs to own shards. */
+/** The options of {@link OwnedShards}. */
 export interface OwnedShardsConfig {
-  /** Of the worker. */
+  /** The name of the worker. */
   readonly name: string;
   readonly registry: Pick<FleetRegistry, 'checkpoints' | 'storeCheckpoints'>;
   readonly identities: Identities;
   readonly polls: Pick<IdentityPolls, 'check' | 'waiting' | 'watch'>;
-  /** Gets what happens, and an error if the identities of a shard cannot be known. */
+  /** Gets the events, and an error if the identities of a shard are invalid. */
   readonly subscriber: Subscriber<FleetEvent>;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;
@@ -35,9 +35,9 @@ export interface OwnedShardsConfig {
 /** A shard that a worker owns. */
 class OwnedShard {
   readonly number: number;
-  /** `undefined` until they have been read. From then on, the worker holds the shard. */
+  /** `undefined` until the checkpoints have been read. From then on, the worker owns the shard. */
   checkpoints: ShardCheckpoints | undefined;
-  /** Whether it is known which identities are in it. */
+  /** Whether the identities in the shard are known. */
   isKnown = false;
   /** By identity. */
   readonly watches = new Map<string, Subscription>();
@@ -48,17 +48,17 @@ class OwnedShard {
   }
 }
 
-/** The shards that a worker owns. It follows the identities in them. */
+/** The shards that a worker owns. It follows the identities in these shards. */
 export class OwnedShards {
   readonly #config: OwnedShardsConfig;
   readonly #shards = new Map<number, OwnedShard>();
   readonly #statuses = new IdentityStatuses();
   /**
-   * The shards that were lost because NATS did not answer, and how many identities each had: this
-   * worker should follow them still.
+   * The shards that were lost because NATS did not answer, with the number of identities in each.
+   * They still count as identities that this worker should follow.
    */
   readonly #lost = new Map<number, number>();
-  /** How many shards it is to own; `undefined` while it is none of the workers. */
+  /** How many shards the worker is to own. `undefined` while it does not take part. */
   #share: number | undefined;
   #isReady = false;
 
@@ -66,7 +66,10 @@ export class OwnedShards {
     this.#config = config;
   }
 
-  /** Owns what the worker has by these shares, and no more. `before` are the shares before them. */
+  /**
+   * Takes the shards that the worker has in these shares, and releases all others. `before` are the
+   * former shares.
+   */
   follow({ workers, owners, silent }: Shares, before: Shares): void {
     const me = workers.findIndex(({ worker }) => worker === this.#config.name);
     for (const number of this.#lost.keys()) if (owners[number] !== me) this.#lost.delete(number);
@@ -82,14 +85,14 @@ export class OwnedShards {
   }
 
   /**
-   * Gives up all shards. Checkpoints are stored at once: a connection may be drained right after
-   * this.
+   * Gives up all shards. It stores checkpoints at once, because the connection may be drained right
+   * after this.
    */
   releaseAll(): Observable<unknown> {
     return merge(...[...this.#shards.keys()].map(number => this.#release(number)));
   }
 
-  /** Others may have taken all shards. */
+  /** Gives up all shards without storing anything, because others may have taken them. */
   loseAll(): void {
     for (const [number, shard] of [...this.#shards]) {
       const { size } = shard.watches;
@@ -100,7 +103,7 @@ export class OwnedShards {
     }
   }
 
-  /** What a worker tells about what it owns. */
+  /** The part of a heartbeat about the owned shards. */
   get numbers(): Omit<Heartbeat, 'worker' | 'instance' | 'capacity' | 'waiting' | 'late'> {
     const shards = [...this.#shards.values()].filter(({ checkpoints }) => checkpoints).length;
     const numbers = this.#statuses.numbers(this.#config.monotonic.now());
@@ -110,7 +113,7 @@ export class OwnedShards {
   }
 
   /**
-   * Says why polls fail, as long as some do, and what NATS has failed to do since the last tick.
+   * Emits why polls fail, as long as some do, and what NATS has failed to do since the last tick.
    * Saves bare checkpoints that have not been saved for a while.
    */
   tick(): void {
@@ -133,7 +136,7 @@ export class OwnedShards {
         this.#lost.delete(number);
         subscriber.next({ kind: 'assigned', shard: number, from });
       }),
-      // It is taken after the next look instead.
+      // The shard is taken after the next look instead.
       catchError((error: unknown) => {
         this.#drop(shard);
         return this.#failed(error);
@@ -158,7 +161,7 @@ export class OwnedShards {
 
   #follow(shard: OwnedShard, wanted: ReadonlySet<string>): void {
     const { watches, checkpoints } = shard;
-    // Checkpoints are kept: an identity may be wanted again in a moment.
+    // Keeps the checkpoints of removed identities, because one may be wanted again in a moment.
     for (const identity_id of watches.keys()) if (!wanted.has(identity_id)) this.#leave(shard, identity_id);
     const added = [...wanted].filter(identity_id => !watches.has(identity_id));
     for (const identity_id of checkpoints!.inOrder(added)) this.#watch(shard, identity_id);
@@ -189,7 +192,7 @@ export class OwnedShards {
     this.#statuses.delete(identity_id);
   }
 
-  /** Says what has happened to an identity, if it is worth saying of one. */
+  /** Emits the events of an identity that are reported one by one. */
   #emit(identity_id: string, event: IdentityEvent): void {
     const { subscriber } = this.#config;
     if (event.kind === 'conflict') subscriber.next({ kind: 'conflict', identity_id });
@@ -201,8 +204,8 @@ export class OwnedShards {
   }
 
   /**
-   * Says once that the worker holds its share, and has polled all identities but those that wait
-   * for the rate limit.
+   * Emits `ready` once, when the worker owns its part and has polled all identities except those
+   * that wait for the rate limit.
    */
   #emitReady(): void {
     const { polls, subscriber } = this.#config;

@@ -1,18 +1,21 @@
 import type { BareCheckpoint, BareCheckpoints } from './fleet-registry.js';
 
 /**
- * How many bare checkpoints of a shard are stored at most. A service with more identities in a
- * shard should have more shards.
+ * How many bare checkpoints of a shard are stored at most. A fleet with more identities in a shard
+ * should have more shards.
  */
 const MAX_BARE_CHECKPOINTS = 5_000;
 
-/** How long a bare checkpoint may be unsaved, in ms: much less than the service keeps events. */
+/**
+ * How long a bare checkpoint may be unsaved, in ms. It is much shorter than the time for which the
+ * service keeps events.
+ */
 const SAVE_AFTER_MS = 60_000;
 
-/** An older checkpoint is of no use, in ms: the service has long forgotten it. */
+/** Checkpoints older than this, in ms, are dropped. The service has long forgotten them. */
 const MAX_AGE_MS = 3_600_000;
 
-/** The bare checkpoints of a shard. The one that has changed last is the last one. */
+/** The bare checkpoints of a shard. The most recently changed one is the last one. */
 export class ShardCheckpoints {
   readonly #checkpoints: Map<string, BareCheckpoint>;
   /** On the monotonic clock. */
@@ -35,12 +38,15 @@ export class ShardCheckpoints {
     this.#hasChanged = true;
   }
 
-  /** A record of the identity is newer. */
+  /** A newer record of the identity was stored. */
   drop(identity_id: string): void {
     this.#hasChanged = this.#checkpoints.delete(identity_id) || this.#hasChanged;
   }
 
-  /** Identities in the order in which they are to be polled: the oldest first. */
+  /**
+   * Sorts identities in the order in which they are to be polled, those with the oldest checkpoints
+   * first.
+   */
   inOrder(identities: readonly string[]): readonly string[] {
     const since = (identity_id: string) => this.#checkpoints.get(identity_id)?.since ?? -Number.MAX_VALUE;
     return [...identities].sort((a, b) => since(a) - since(b));
@@ -51,7 +57,7 @@ export class ShardCheckpoints {
     return this.#hasChanged && now - this.#savedAt >= SAVE_AFTER_MS;
   }
 
-  /** Returns what is to be saved. */
+  /** Returns the checkpoints to save. */
   save(now: number): BareCheckpoints {
     this.#savedAt = now;
     this.#hasChanged = false;

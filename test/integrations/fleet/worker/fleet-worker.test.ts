@@ -586,7 +586,7 @@ describe('a fleet of workers', () => {
     const told = of(a, 'heartbeat').slice(beats);
     ok(told.length >= 58 && told.every(({ stored }) => stored), `${told.length} heartbeats`);
     const [first] = of(a, 'nats_error');
-    strictEqual(String(first?.error), 'FleetError: NATS did not say in time who is alive');
+    strictEqual(String(first?.error), 'FleetError: NATS did not report in time which workers are alive');
     deepStrictEqual([held(a), of(a, 'lost')], [before, []]);
     b.running.unsubscribe();
     pass(2_000);

@@ -12,29 +12,34 @@ import type { ShardCheckpoints } from '../shard-checkpoints.js';
 import { Starts } from './starts.js';
 import { storedWatch, type StoredWatchConfig } from './stored-watch.js';
 
-/** How long a poll may last, if the options of a client do not say it, in ms. */
+/** How long a poll may last if the client has no option for it, in ms. */
 const { timeout: POLL_TIMEOUT_MS } = watchSettings({});
 
-/** When the service refuses to answer for an identity, it is asked again after this time, in ms. */
+/**
+ * After the service has rejected an identity, the identity is polled again after this time, in ms.
+ */
 const ASK_AGAIN_MS = 60_000;
 
-/** How many watches begin at once. */
+/** How many watches may begin at once. */
 const MAX_STARTS = 256;
 
 /**
- * The `overloaded` event tells of a watch that has not begun after this time, in ms: the service
+ * The `overloaded` event is emitted if a watch has not begun after this time, in ms. The service
  * keeps events for 300 s.
  */
 const LATE_START_MS = 200_000;
 
 /** An address that polls are sent from. */
 export interface PollAddress {
-  /** All workers that name it so share its rate. Without a name, it is this worker's alone. */
+  /**
+   * All workers with an address of this name share its rate. Without a name, only this worker uses
+   * it.
+   */
   readonly name: string | undefined;
   readonly transports: readonly Transport[];
 }
 
-/** How a worker polls identities. */
+/** The options of {@link IdentityPolls}. */
 export interface IdentityPollsConfig extends Pick<
   StoredWatchConfig,
   'log' | 'newKey' | 'random' | 'monotonic'
@@ -42,15 +47,15 @@ export interface IdentityPollsConfig extends Pick<
   readonly client: (identity_id: string) => ClientConfig;
   /** The addresses that polls are sent from. */
   readonly addresses: readonly PollAddress[];
-  /** From each address. */
+  /** The rate of each address. */
   readonly requestsPerMinute: number;
   readonly emit: (event: FleetEvent) => void;
   readonly scheduler: SchedulerLike;
 }
 
 /**
- * The polls of a worker: each identity is polled from one of its addresses, within the budget of
- * that address.
+ * The polls of a worker. Each identity is polled from one of the worker's addresses, within the
+ * budget of that address.
  */
 export class IdentityPolls {
   readonly #config: IdentityPollsConfig;
@@ -73,17 +78,17 @@ export class IdentityPolls {
     }));
   }
 
-  /** A number for each address that has a name: workers with the same number share its rate. */
+  /** A number for each named address. Workers with the same number share its rate. */
   get addresses(): readonly number[] {
     return this.#addresses.flatMap(({ id }) => id ?? []);
   }
 
-  /** How many polls wait for the rate limit. */
+  /** The number of polls that wait for the rate limit. */
   get waiting(): number {
     return this.#addresses.reduce((sum, { budget }) => sum + budget.waiting, 0);
   }
 
-  /** Shares the rate of each address with all workers that are alive and poll from it, too. */
+  /** Shares the rate of each address with all live workers that poll from it. */
   shareRate(present: readonly Presence[]): void {
     for (const { id, budget } of this.#addresses) {
       if (id === undefined) continue;
@@ -92,7 +97,7 @@ export class IdentityPolls {
     }
   }
 
-  /** Tells if polls have to wait, or need not any more, and if watches do not begin. */
+  /** Emits events if polls begin or end to wait, and if watches wait too long for their start. */
   check(): void {
     const { waiting, wait } = this.#starts.late;
     const isLate = wait > LATE_START_MS;
@@ -102,8 +107,8 @@ export class IdentityPolls {
   }
 
   /**
-   * Follows one identity, from the newer one of its last record and its bare checkpoint. If the
-   * service refuses to answer for it, it is asked again after a minute.
+   * Follows one identity, from its last record or its bare checkpoint, whichever is newer. If the
+   * service rejects the identity, it is polled again after a minute.
    */
   watch(identity_id: string, checkpoints: Pick<ShardCheckpoints, 'of'>): Observable<IdentityEvent> {
     const watch$ = new Observable<IdentityEvent>(subscriber => {
@@ -125,18 +130,19 @@ export class IdentityPolls {
   ): Observable<IdentityEvent> {
     const { client, log, newKey, random, scheduler, monotonic } = this.#config;
     const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
-    const given = client(identity_id);
-    // Not by the same number as the address, of which each would have one transport then.
-    const send = given.transport ?? transports[shardOf(`${identity_id} `, transports.length)]!;
-    const timeout = given.watch?.timeout ?? POLL_TIMEOUT_MS;
+    const options = client(identity_id);
+    // The space makes another hash than the address has. With the same hash, an address would use
+    // only some of its transports.
+    const send = options.transport ?? transports[shardOf(`${identity_id} `, transports.length)]!;
+    const timeout = options.watch?.timeout ?? POLL_TIMEOUT_MS;
     const transport: Transport = request => {
       emit({ kind: 'polled', timeout });
       return send(request);
     };
-    // All identities share the budget of their address.
-    const watch = { ...given.watch, quota: Infinity };
-    const config: ClientConfig = { scheduler, testing: { random }, ...given, transport, watch };
-    const own = createClient(config);
+    // The client has no quota, because all identities share the budget of their address.
+    const watch = { ...options.watch, quota: Infinity };
+    const config: ClientConfig = { scheduler, testing: { random }, ...options, transport, watch };
+    const polling = createClient(config);
     const { response } = rawEventsWatch;
     const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
     const beforePoll = () => {
@@ -151,7 +157,7 @@ export class IdentityPolls {
       random,
       scheduler,
       monotonic,
-      watch: options => own.watchSignals(endpoint, {}, { ...options, beforePoll }),
+      watch: position => polling.watchSignals(endpoint, {}, { ...position, beforePoll }),
     });
     return events$.pipe(
       tap(event => {

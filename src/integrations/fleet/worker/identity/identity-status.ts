@@ -1,28 +1,28 @@
 import type { Gap, WatchStatus } from '../../../../stream/index.js';
 import type { BareCheckpoint } from '../fleet-registry.js';
 
-/** What happens to an identity that is followed. */
+/** An event of an identity that is followed. */
 export type IdentityEvent =
-  /** A poll is sent. It is over after `timeout` ms at most. */
+  /** A poll was sent. It ends after `timeout` ms at the latest. */
   | { readonly kind: 'polled'; readonly timeout: number }
   /** A poll waits for the rate limit. */
   | { readonly kind: 'waiting' }
   | { readonly kind: 'status'; readonly status: WatchStatus }
-  /** There is nothing new up to this checkpoint. */
+  /** Nothing is new up to this checkpoint. */
   | { readonly kind: 'checkpoint'; readonly checkpoint: BareCheckpoint }
-  /** NATS is asked to store an answer. */
+  /** An answer is sent to NATS. */
   | { readonly kind: 'storing' }
   | { readonly kind: 'stored'; readonly events: number; readonly gap: Gap | undefined }
-  /** Another worker had stored what this one was about to store. */
+  /** Another worker had already stored a record when this one tried to. */
   | { readonly kind: 'conflict' }
   | { readonly kind: 'nats_error'; readonly error: unknown }
-  /** The service refuses to answer for it. It is asked again in `retryIn` ms. */
+  /** The service rejects the identity. It is polled again in `retryIn` ms. */
   | { readonly kind: 'rejected'; readonly error: unknown; readonly retryIn: number };
 
-/** What is known of an identity that is followed. */
+/** The status of an identity that is followed. */
 export interface IdentityStatus {
   readonly poll: 'starting' | 'live' | 'retrying' | 'rejected';
-  /** When the last poll that was sent is over at the latest, on the monotonic clock. */
+  /** When the last poll ends at the latest, on the monotonic clock. */
   readonly polledUntil: number;
   /** Whether NATS has not stored the last answer yet. */
   readonly isUnstored: boolean;
@@ -31,7 +31,7 @@ export interface IdentityStatus {
 /** The status of an identity that has not been polled yet. */
 export const STARTING: IdentityStatus = { poll: 'starting', polledUntil: -Infinity, isUnstored: false };
 
-/** The status of an identity after something has happened to it. */
+/** The status of an identity after an event. */
 export function statusAfter(status: IdentityStatus, event: IdentityEvent, now: number): IdentityStatus {
   switch (event.kind) {
     case 'polled':
@@ -53,14 +53,14 @@ export function statusAfter(status: IdentityStatus, event: IdentityEvent, now: n
 function afterPoll(status: IdentityStatus, { state }: WatchStatus): IdentityStatus {
   if (state === 'live') return { ...status, poll: 'live' };
   if (state === 'retrying' || state === 'offline') return { ...status, poll: 'retrying' };
-  // The watch begins again, from what NATS has stored: it has given up what it was about to store.
+  // The watch begins again from the last stored record, so it no longer has an answer to store.
   if (state === 'connecting') return { ...status, isUnstored: false };
   return status;
 }
 
 /**
- * Whether nothing that the service says of an identity is missing: NATS has stored all of it, and a
- * poll may be held now.
+ * Whether the records of an identity are up to date. NATS has stored all answers, and the service
+ * may be holding a poll now.
  */
 export function isLive({ poll, polledUntil, isUnstored }: IdentityStatus, now: number): boolean {
   return poll === 'live' && !isUnstored && now <= polledUntil;

@@ -1,44 +1,48 @@
 import type { FleetEvent, Heartbeat } from '../../fleet-event.js';
 import { isLive, STARTING, statusAfter, type IdentityEvent, type IdentityStatus } from './identity-status.js';
 
-/** The identities that a worker follows. The status of each is here, and nowhere else. */
+/** The statuses of the identities that a worker follows. They are kept nowhere else. */
 export class IdentityStatuses {
   readonly #statuses = new Map<string, IdentityStatus>();
   #starting = 0;
   #events = 0;
-  /** The last poll that has failed. */
+  /** The last failed poll. */
   #failure: { readonly identity_id: string; readonly error: unknown } | undefined;
-  /** What NATS has last failed to do, and for which identities it has failed. */
+  /**
+   * The last error of NATS, and all identities for which NATS has failed since they were last
+   * reported.
+   */
   #unanswered: { readonly error: unknown; readonly identities: Set<string> } | undefined;
 
-  /** How many have not been polled yet. */
+  /** The number of identities that have not been polled yet. */
   get starting(): number {
     return this.#starting;
   }
 
-  /** It is followed from now on. */
+  /** An identity is followed from now on. */
   add(identity_id: string): void {
     this.#set(identity_id, STARTING);
   }
 
-  /** It is not followed any more. */
+  /** An identity is not followed any more. */
   delete(identity_id: string): void {
     this.#set(identity_id, undefined);
   }
 
-  /** Something has happened to an identity that is followed. */
+  /** Folds an event into the status of its identity. */
   next(identity_id: string, event: IdentityEvent, now: number): void {
     this.#set(identity_id, statusAfter(this.#statuses.get(identity_id)!, event, now));
     if (event.kind === 'stored') this.#events += event.events;
     if (event.kind === 'status' && event.status.error !== undefined)
       this.#failure = { identity_id, error: event.status.error };
     if (event.kind === 'nats_error') {
-      const { identities = new Set<string>() } = this.#unanswered ?? {};
-      this.#unanswered = { error: event.error, identities: identities.add(identity_id) };
+      const identities = this.#unanswered?.identities ?? new Set<string>();
+      identities.add(identity_id);
+      this.#unanswered = { error: event.error, identities };
     }
   }
 
-  /** What a heartbeat tells of them. */
+  /** The part of a heartbeat about identities. */
   numbers(
     now: number,
   ): Pick<Heartbeat, 'identities' | 'live' | 'retrying' | 'rejected' | 'events' | 'unstored'> {
@@ -55,7 +59,7 @@ export class IdentityStatuses {
     return { identities: this.#statuses.size, live, retrying, rejected, events: this.#events, unstored };
   }
 
-  /** Why polls fail, as long as some do, and what NATS has failed to do since the last time. */
+  /** Returns an event as long as polls fail, and one if NATS has failed since the last call. */
   failures(now: number): readonly FleetEvent[] {
     const events: FleetEvent[] = [];
     const { retrying } = this.numbers(now);

@@ -14,17 +14,17 @@ export class RateLimit extends TokenBucket {
     super(rate, monotonic, scheduler);
   }
 
-  /** Turns come at another rate from now on. */
+  /** Sets the rate from now on. */
   change(rate: FillRate): void {
     this.rate = rate;
   }
 
-  /** How long a turn that is asked for now has to wait because of the rate alone, in ms. */
+  /** How long a new turn would wait because of the rate, without the pause, in ms. */
   get delay(): number {
     return this.waitFor(this.waiting + 1);
   }
 
-  /** How long the pause still lasts, in ms; 0 if there is none. */
+  /** How long the pause still lasts, in ms, or 0. */
   get pauseLeft(): number {
     return Math.max(0, this.#pausedUntil - this.clock.now());
   }

@@ -4,21 +4,16 @@ import type { WatchStatus } from '../../../../stream/index.js';
 import type { FleetEvent } from '../../fleet-event.js';
 import { RateLimit } from './rate-limit.js';
 
-/** A longer wait than this for the turn of a poll is worth telling, in ms. */
+/** A poll that waits longer than this for its turn is reported, in ms. */
 const NOTICEABLE_MS = 1_000;
 
-/**
- * How long to wait if the service says that there are too many requests, but not for how long, in
- * ms.
- */
+/** How long to wait after a 429 without a `Retry-After`, in ms. */
 const DEFAULT_WAIT_MS = 60_000;
 
 /** The part of a minute's requests that may be sent at once. */
 const BURST = 0.5;
 
-/**
- * How many polls may be sent from one address. All identities that are polled from there share it.
- */
+/** Limits the polls from one address. All identities that are polled from there share the limit. */
 export class RequestBudget {
   readonly #limit: RateLimit;
   readonly #perMinute: number;
@@ -33,14 +28,14 @@ export class RequestBudget {
   }
 
   /**
-   * Shares the rate among all workers that send from the address. When one more comes, all together
-   * may send too much until their next beat.
+   * Sets the number of workers that share the rate of the address. When a worker joins, all
+   * together may send too much until their next beat.
    */
   shareAmong(workers: number): void {
     this.#limit.change(this.#rateAmong(workers));
   }
 
-  /** How many polls wait. */
+  /** The number of waiting polls. */
   get waiting(): number {
     return this.#limit.waiting;
   }
@@ -50,7 +45,7 @@ export class RequestBudget {
     return this.#limit.turn();
   }
 
-  /** If the service has refused a poll because there were too many, all others wait, too. */
+  /** Makes all polls wait if the service has answered one with 429. */
   slowDownFor({ state, error }: WatchStatus): void {
     if (state !== 'retrying' || !isStatusError(error) || error.status !== 429) return;
     const wait = Math.min(error.retryAfter ?? DEFAULT_WAIT_MS, MAX_WAIT_MS);
@@ -59,7 +54,10 @@ export class RequestBudget {
     this.#emit({ kind: 'rate_limited', by: 'service', wait, waiting: this.waiting });
   }
 
-  /** Tells if the rate has become too low, or is high enough again, and when a pause is over. */
+  /**
+   * Emits an event when the rate becomes too low, when it is high enough again, and when a pause is
+   * over.
+   */
   check(): void {
     const { delay, waiting, pauseLeft } = this.#limit;
     if (pauseLeft > 0) return;

@@ -3,27 +3,32 @@ import { monotonicClock } from '../../../../stream/index.js';
 import type { IdentityEvent } from './identity-status.js';
 import { LATE_MS, latenessOf } from '../lateness.js';
 
-/** At least this many begin at a time: together they keep a busy process for a few ms. */
+/** At least this many may begin at a time. Together they keep a process busy for a few ms. */
 const MIN_STARTS = 8;
 
 /**
- * Bounds how many watches begin at a time. Each further one begins when another has sent its first
- * poll, or may have to wait for long: for the rate limit, for a token, or for NATS.
+ * Limits how many watches begin at a time. The next one begins when another has sent its first
+ * poll. It also begins when another may have to wait long, for the rate limit, for a token or for
+ * NATS.
  *
- * A worker that can, begins thousands in seconds. While its timers are late, the bound is halved:
- * otherwise it would tell too late that it is alive, others would take its shards, and be late
- * themselves. While they are in time, the bound is raised again. It never stops: timers are late
- * for other reasons, too, such as a limit of CPU.
+ * A fast worker begins thousands of watches in seconds. Each time that its timers are late, the
+ * bound is halved. Otherwise the worker would report too late that it is alive. Others would take
+ * its shards, and would be late themselves. While the timers are in time, the bound is raised
+ * again. The bound never becomes 0, because timers are also late for other reasons, such as a limit
+ * of CPU.
  */
 export class Starts {
   readonly #max: number;
-  /** Those that wait, in the order in which they were asked for, and when that was. */
+  /**
+   * The functions that begin the waiting watches, oldest first, each with the time when it was
+   * added.
+   */
   readonly #waiting = new Map<() => void, number>();
   readonly #scheduler: SchedulerLike;
   readonly #clock: TimestampProvider;
   #underWay = 0;
   #looking: Subscription | undefined;
-  /** How many may be under way. */
+  /** How many watches may be beginning at the same time. */
   #bound: number;
 
   constructor(max: number, scheduler: SchedulerLike, clock = monotonicClock(scheduler)) {
@@ -33,7 +38,7 @@ export class Starts {
     this.#clock = clock;
   }
 
-  /** How many wait, and how long the first of them has, in ms. */
+  /** How many watches wait, and how long the first of them has waited, in ms. */
   get late(): { readonly waiting: number; readonly wait: number } {
     const now = this.#clock.now();
     const [first = now] = this.#waiting.values();
@@ -78,7 +83,7 @@ export class Starts {
     }
   }
 
-  /** Looks whether this process is late, as long as watches wait. */
+  /** Measures whether this process is late, as long as watches wait. */
   #look(): void {
     this.#looking ??= latenessOf(this.#scheduler, this.#clock).subscribe(late => {
       const next = late > LATE_MS ? Math.max(MIN_STARTS, this.#bound >> 1) : this.#bound + MIN_STARTS;

@@ -25,24 +25,27 @@ import type { BareCheckpoint } from '../fleet-registry.js';
 import type { IdentityEvent } from './identity-status.js';
 import type { ShardCheckpoints } from '../shard-checkpoints.js';
 
-/** NATS is asked again after this time at most, in ms: once it stores again, all is stored soon. */
+/**
+ * The longest wait before NATS is asked again, in ms. It is short, so that everything is stored
+ * soon after NATS stores again.
+ */
 const MAX_BACKOFF_MS = 4_000;
 
 /**
- * An append that was refused, although nothing is seen that came before it, is tried again after
- * this time, in ms.
+ * After a conflict, the conflicting message may not be visible yet. Then the append is tried again
+ * after this time, in ms.
  */
 const UNSEEN_MS = 250;
 
-/** What a stored watch needs. */
+/** The options of {@link storedWatch}. */
 export interface StoredWatchConfig {
   readonly identity_id: string;
   /** Watches the raw events of the identity. */
   readonly watch: (config: WatchConfig<RawEventList>) => Observable<WatchSignal<RawEventList>>;
   readonly log: FleetLog;
-  /** Up to where there was nothing new. */
+  /** The bare checkpoints, up to which nothing was new. */
   readonly checkpoints: Pick<ShardCheckpoints, 'of'>;
-  /** Makes the key of a record. */
+  /** Makes a unique key for a record. */
   readonly newKey: () => string;
   readonly random: () => number;
   readonly scheduler: SchedulerLike;
@@ -50,17 +53,18 @@ export interface StoredWatchConfig {
 }
 
 /**
- * Watches an identity from where its records end, and appends each answer with news. Nothing is
- * polled before the last answer is stored. If another worker has stored what followed the same
- * checkpoint, it goes on from theirs; if records were lost, from the last one that is left.
+ * Watches an identity from the end of its records, and appends each answer with news. The next poll
+ * is sent only after the last answer is stored. If another worker has stored a record after the
+ * same checkpoint, the watch goes on after that record. If records were lost, it goes on after the
+ * last one that is left.
  *
- * It ends with an error that polling again cannot fix.
+ * It errors only if polling again cannot help.
  */
 export function storedWatch(config: StoredWatchConfig): Observable<IdentityEvent> {
   return new Observable(subscriber => {
     const { log, identity_id, random, scheduler } = config;
     const emit = (event: IdentityEvent) => subscriber.next(event);
-    /** Repeats what NATS does not answer, and tells so. */
+    /** Retries a task until NATS answers, and emits each error. */
     const tried = <T>(task$: Observable<T>) =>
       task$.pipe(
         tap({ error: (error: unknown) => emit({ kind: 'nats_error', error }) }),
@@ -103,11 +107,12 @@ class Appending {
     emit: (event: IdentityEvent) => void,
   ) {
     const bareCheckpoint = config.checkpoints.of(config.identity_id);
-    // All records have expired. The checkpoint after the last one has been kept for longer.
-    const isExpired = head.last === 0 && bareCheckpoint !== undefined;
-    this.#head = isExpired
-      ? { ...head, record: { sequence: bareCheckpoint.sequence, checkpoint: bareCheckpoint, key: '' } }
-      : head;
+    this.#head = head;
+    if (head.last === 0 && bareCheckpoint !== undefined) {
+      // All records have expired, but the bare checkpoint after the last one is still stored.
+      const { sequence } = bareCheckpoint;
+      this.#head = { ...head, record: { sequence, checkpoint: bareCheckpoint, key: '' } };
+    }
     this.#bareCheckpoint = bareCheckpoint;
     this.#config = config;
     this.#tried = tried;
@@ -115,13 +120,13 @@ class Appending {
   }
 
   /**
-   * Where to begin: the last record, or later if nothing came after it. Without any record, from
-   * now.
+   * The checkpoint of the last record, or a newer bare one. `undefined` without any record: the
+   * watch begins from now.
    */
   get start(): Checkpoint | undefined {
     const { record } = this.#head;
     const isNewer = this.#bareCheckpoint?.sequence === record?.sequence;
-    const checkpoint = (isNewer ? this.#bareCheckpoint : undefined) ?? record?.checkpoint;
+    const checkpoint = isNewer && this.#bareCheckpoint ? this.#bareCheckpoint : record?.checkpoint;
     return checkpoint && this.#ofWatch(checkpoint);
   }
 
@@ -149,11 +154,11 @@ class Appending {
     const before = this.#head;
     this.#head = appended.head;
     const { record: last } = appended.head;
-    // Stored by an attempt that got no answer.
+    // An earlier attempt stored this record, but got no answer.
     if (last?.key === record.key) return this.#stored(record, last.sequence);
     if (!last || last.sequence === before.record?.sequence) {
-      // Nothing but a part of an unfinished record, or all records have expired. Or what is read
-      // lags behind.
+      // No other record came before this one. There is a part of an unfinished record, or all
+      // records have expired, or the server that was read lags behind.
       this.#head = { ...appended.head, record: before.record };
       const again$ = defer(() => this.#append(record));
       return appended.head.last === before.last
@@ -170,7 +175,7 @@ class Appending {
     return EMPTY;
   }
 
-  /** A watch has times of the clock of this machine, of which only the difference to now counts. */
+  /** A watch has times of the wall clock of this machine. Only their difference to now counts. */
   #ofWatch({ index, since }: FleetCheckpoint): Checkpoint {
     const { scheduler, monotonic } = this.#config;
     return { index, at: scheduler.now() - (monotonic.now() - since) };
