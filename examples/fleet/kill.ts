@@ -1,4 +1,5 @@
-// Kills a process of the example: a worker, or what is named: npm run fleet:kill -- consumer
+// Kills a process of the example, by default a worker. To kill another one, name it, as in npm run
+// fleet:kill -- consumer
 import { listedProcesses } from './processes.js';
 
 const running = listedProcesses();

@@ -1,5 +1,5 @@
-// A fleet to look at: a NATS server, the emulated service, three workers and a consumer with a
-// database, each in another process. `npm run fleet:kill` in another terminal kills a worker.
+// A fleet to look at. It has a NATS server, the emulated service, three workers and a consumer with
+// a database. `npm run fleet:kill` in another terminal kills a worker.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ import { Screen } from './screen.js';
 process.stdout.on('error', () => process.exit());
 const { seconds, identities: count, metrics } = readOptions(process.argv.slice(2));
 
-/** After how long others take over, in ms. */
+/** Others take over from a worker that was silent for this time, in ms. */
 const LEASE_MS = 5_000;
 const SHARDS = 48;
 const NAMES = ['ada', 'ben', 'cleo', 'consumer'];
-/** How long a worker that was killed is missed, in ms. */
+/** A killed process is started again after this time, in ms. */
 const ABSENCE_MS = 15_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-fleet-'));
@@ -27,7 +27,7 @@ const service = await listen(emulator);
 const players = Array.from({ length: count }, () => emulator.addIdentity());
 
 const screen = new Screen(process.stdout, { shards: SHARDS, nats: nats.version, identities: count });
-/** How many identities each worker follows. */
+/** The number of live identities of each worker. */
 const live = new Map<string, number>();
 const metricsOf = (name: string) => (metrics ? METRICS_PORT + NAMES.indexOf(name) : undefined);
 const processes = new Processes({
@@ -59,7 +59,7 @@ for (const name of NAMES) {
 let published = 0;
 let isFollowed = false;
 const publishing = setInterval(() => {
-  // What happens before a worker follows an identity is not recorded.
+  // Events from before a worker follows an identity are not recorded.
   isFollowed ||= [...live.values()].reduce((sum, count) => sum + count, 0) === players.length;
   if (!isFollowed) return;
   const { identity_id } = players[Math.floor(Math.random() * players.length)]!;
@@ -94,7 +94,8 @@ function readOptions(args: string[]): Options {
       metrics: { type: 'boolean', default: false },
     } as const;
     const { values } = parseArgs({ args, options });
-    const [seconds, identities] = [Number(values.seconds), Number(values.identities)];
+    const seconds = Number(values.seconds);
+    const identities = Number(values.identities);
     if (!(seconds >= 5 && seconds <= 86_400)) throw new Error('--seconds must be from 5 to 86400');
     if (!(Number.isInteger(identities) && identities > 0 && identities <= 1_000))
       throw new Error('--identities must be an integer from 1 to 1000');

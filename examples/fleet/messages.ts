@@ -1,6 +1,6 @@
 import type { FleetEvent } from 'lobby-rx/fleet';
 
-/** What a worker or the consumer is started with. */
+/** The options that a worker or the consumer is started with. */
 export interface Start {
   readonly name: string;
   readonly nats: number;
@@ -8,19 +8,19 @@ export interface Start {
   readonly lease: number;
   readonly shards: number;
   readonly database: string;
-  /** The port for its metrics; undefined if they are not wanted. */
+  /** The port for its metrics. `undefined` without metrics. */
   readonly metrics: number | undefined;
   readonly identities: readonly (readonly [identity_id: string, token: string])[];
 }
 
-/** What the consumer has in its database. */
+/** The contents of the consumer's database. */
 export interface Counts {
   readonly stored: number;
   readonly distinct: number;
   readonly gaps: number;
 }
 
-/** What a process tells the main one. */
+/** A message from a process to the main one. */
 export type Report =
   | { readonly kind: 'event'; readonly event: FleetEvent }
   | { readonly kind: 'counts'; readonly counts: Counts };

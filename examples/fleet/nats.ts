@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where Debian installs it, which is not in everybody's path. */
+/** Debian installs nats-server in a folder that is not in everybody's path. */
 process.env.PATH = `${process.env.PATH ?? ''}:/usr/sbin`;
 
-/** Starts a NATS server on loopback, with what it stores in a folder. It ends with this process. */
+/** Starts a NATS server on loopback, with its store in `folder`. It ends with this process. */
 export async function startNats(folder: string) {
   const { stdout, error } = spawnSync('nats-server', ['--version'], { encoding: 'utf8' });
   if (error) {

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { FleetEvent } from 'lobby-rx/fleet';
 import type { Counts, Report, Start } from './messages.js';
 
-/** Where the processes of the example are listed, so that they can be killed. */
+/** The file with the list of the example's processes, so that another terminal can kill one. */
 const LIST = join(tmpdir(), 'lobby-rx-fleet.json');
 
-/** The ids of the processes of the example, by their names. Undefined if it does not run. */
+/** The ids of the example's processes by their names. `undefined` if the example does not run. */
 export function listedProcesses(): Readonly<Record<string, number>> | undefined {
   try {
     return JSON.parse(readFileSync(LIST, 'utf8')) as Record<string, number>;
@@ -22,11 +22,11 @@ export function forgetProcesses(): void {
 }
 
 interface ProcessesConfig extends Omit<Start, 'name' | 'metrics'> {
-  /** The port for the metrics of a process; undefined if they are not wanted. */
+  /** The port for the metrics of a process. `undefined` without metrics. */
   readonly metricsOf: (name: string) => number | undefined;
   readonly onEvent: (worker: string, event: FleetEvent) => void;
   readonly onCounts: (counts: Counts) => void;
-  /** A process has ended by itself. */
+  /** Called when a process ended although it was not stopped. */
   readonly onEnd: (name: string) => void;
 }
 
@@ -58,16 +58,17 @@ export class Processes {
       this.#running.delete(name);
       this.#list();
       if (this.#isStopping) return;
-      // The consumer comes first, and there is no fleet yet.
+      // It ends with 1 if the consumer starts before the fleet exists.
       if (code === 1) setTimeout(() => this.start(name), 500);
       else onEnd(name);
     });
   }
 
-  /** Ends the workers, and then the consumer, when it has stored everything or could have. */
+  /** Ends all processes when the consumer has stored everything, or after 5 s. */
   async stop(published: number): Promise<void> {
     const wait = () => new Promise(resolve => setTimeout(resolve, 100));
-    // What ends from now on was not killed: a terminal sends its signals to all processes.
+    // Processes that end from now on were not killed. A terminal sends its signals to all
+    // processes.
     this.#isStopping = true;
     const isReading = () => this.#running.has('consumer') && this.#stored < published;
     for (let i = 0; i < 50 && isReading(); i++) await wait();

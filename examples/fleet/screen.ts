@@ -1,26 +1,26 @@
 import type { FleetEvent, Heartbeat } from 'lobby-rx/fleet';
 import type { Counts } from './messages.js';
 
-/** How many of the last notes are shown. */
+/** How many notes are shown. They are the newest. */
 const NOTES = 8;
-/** Codes of a terminal, one for each worker. */
+/** Color codes of a terminal, one for each worker. */
 const COLORS = [36, 33, 35, 32, 34, 31];
 /** How often the picture is drawn, in ms. */
 const DRAW_EVERY_MS = 200;
-/** How often the figures are printed where there is no terminal, in ms. */
+/** How often the figures are printed if the output is no terminal, in ms. */
 const SUMMARY_EVERY_MS = 5_000;
-/** Shards that a worker gets within this time are told together, in ms. */
+/** Shards that a worker gets within this time, in ms, make one note. */
 const TOGETHER_MS = 300;
 
-/** What does not change. */
+/** The figures that do not change. */
 interface Setting {
   readonly shards: number;
   readonly nats: string;
   readonly identities: number;
 }
 
-/** Shards that a worker got in a row. */
-interface Got {
+/** Shards that a worker got one after another. */
+interface Assigned {
   readonly by: string;
   readonly from: string | undefined;
   readonly count: number;
@@ -28,13 +28,13 @@ interface Got {
 }
 
 /**
- * Shows which worker holds what: a picture in a terminal, otherwise a line for everything that
- * happens, and the figures now and then.
+ * Shows which worker owns which shards. In a terminal it draws a picture. Otherwise it prints a
+ * line for each event, and the figures now and then.
  */
 export class Screen {
   readonly #out: NodeJS.WriteStream;
   readonly #setting: Setting;
-  /** By shard. */
+  /** The name of the owner of each shard. */
   readonly #owners: (string | undefined)[];
   readonly #beats = new Map<string, Heartbeat>();
   readonly #states = new Map<string, 'joined' | 'left' | 'silent'>();
@@ -42,7 +42,7 @@ export class Screen {
   readonly #notes: string[] = [];
   readonly #drawing: NodeJS.Timeout;
   readonly #summing: NodeJS.Timeout | undefined;
-  #got: Got | undefined;
+  #assigned: Assigned | undefined;
   #counts: Counts = { stored: 0, distinct: 0, gaps: 0 };
   #published = 0;
 
@@ -56,7 +56,7 @@ export class Screen {
   }
 
   note(text: string): void {
-    this.#tellGot();
+    this.#noteAssigned();
     const line = `${new Date().toLocaleTimeString('en-GB')}  ${text}`;
     this.#notes.push(line);
     if (!this.#out.isTTY) this.#out.write(`${line}\n`);
@@ -74,18 +74,17 @@ export class Screen {
 
   event(by: string, event: FleetEvent): void {
     if (event.kind === 'heartbeat') this.#beats.set(event.heartbeat.worker, event.heartbeat);
-    // Each worker tells about all others.
+    // Each worker reports about all others.
     if (event.kind === 'worker' && this.#states.get(event.worker) !== event.state) {
       this.#states.set(event.worker, event.state);
-      this.note(
-        `${event.worker} ${event.state === 'silent' ? 'was silent for a lease' : `has ${event.state}`}`,
-      );
+      const change = event.state === 'silent' ? 'was silent for a lease' : `has ${event.state}`;
+      this.note(`${event.worker} ${change}`);
     }
     if (event.kind === 'assigned') {
       const { shard, from } = event;
       this.#owners[shard] = by;
-      if (this.#got?.by !== by || this.#got.from !== from) this.#tellGot();
-      this.#got = { by, from, count: (this.#got?.count ?? 0) + 1, at: Date.now() };
+      if (this.#assigned?.by !== by || this.#assigned.from !== from) this.#noteAssigned();
+      this.#assigned = { by, from, count: (this.#assigned?.count ?? 0) + 1, at: Date.now() };
     }
     if (event.kind === 'released' || event.kind === 'lost') {
       if (this.#owners[event.shard] === by) this.#owners[event.shard] = undefined;
@@ -97,21 +96,21 @@ export class Screen {
   end(): void {
     clearInterval(this.#drawing);
     clearInterval(this.#summing);
-    this.#tellGot();
+    this.#noteAssigned();
     this.#draw();
     this.#out.write(`${this.#summary()}\n`);
   }
 
-  #tellGot(): void {
-    if (!this.#got) return;
-    const { by, from, count } = this.#got;
-    this.#got = undefined;
+  #noteAssigned(): void {
+    if (!this.#assigned) return;
+    const { by, from, count } = this.#assigned;
+    this.#assigned = undefined;
     const taken = from === undefined ? '' : `taken from ${from} `;
     this.note(`${by} has ${taken}${count} more shard${count === 1 ? '' : 's'}`);
   }
 
   #draw(): void {
-    if (this.#got && Date.now() - this.#got.at > TOGETHER_MS) this.#tellGot();
+    if (this.#assigned && Date.now() - this.#assigned.at > TOGETHER_MS) this.#noteAssigned();
     if (!this.#out.isTTY) return;
     const { shards, nats, identities } = this.#setting;
     const rows = [...this.#beats.values()].map(beat => this.#row(beat));
@@ -137,7 +136,7 @@ export class Screen {
   #row({ worker, shards, identities, live, events }: Heartbeat): string {
     const state = this.#states.get(worker);
     const name = this.#paint(worker, worker.padEnd(8));
-    // What a worker that is gone has reported is out of date.
+    // The last report of a worker that is gone is out of date.
     if (state !== 'joined') return `  ${name}${state ?? ''}`;
     const filled = '█'.repeat(Math.round((shards / this.#setting.shards) * 24));
     const bar = this.#paint(worker, filled.padEnd(24, '·'));

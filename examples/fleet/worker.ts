@@ -11,11 +11,12 @@ process.on('disconnect', () => process.exit());
 
 async function work({ name, nats: port, url, lease, shards, identities, metrics }: Start): Promise<void> {
   if (metrics !== undefined) await showMetrics(metrics);
-  // Without effect if no metrics are wanted.
-  const [log, measure] = [clientMetrics(), fleetMetrics(name)];
+  // These have no effect without metrics.
+  const log = clientMetrics();
+  const measure = fleetMetrics(name);
   const tokens = new Map(identities);
   const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
-  const report = (what: Report) => process.send?.(what, () => undefined);
+  const send = (report: Report) => process.send?.(report, () => undefined);
   runFleet({
     nats,
     name,
@@ -29,8 +30,9 @@ async function work({ name, nats: port, url, lease, shards, identities, metrics 
   }).subscribe({
     next: event => {
       measure(event);
-      // Errors are no JSON.
-      report({ kind: 'event', event: 'error' in event ? { ...event, error: String(event.error) } : event });
+      // An error cannot be sent as JSON.
+      const sendable = 'error' in event ? { ...event, error: String(event.error) } : event;
+      send({ kind: 'event', event: sendable });
     },
     error: (error: unknown) => {
       console.error(error);
