@@ -35,8 +35,8 @@ for (const program of SERVERS) {
     };
 
     /**
-     * Waits until the stream has so many consumers: what starts from now misses what was stored
-     * before.
+     * Waits until the stream has `count` consumers. A consumer that starts from now misses events
+     * that were stored before.
      */
     const begun = async (count: number) => {
       const { streams } = await jetstreamManager(await setting.server.connect());
@@ -91,7 +91,7 @@ for (const program of SERVERS) {
         await waitUntil(() => before.numbers().length > count || before.errors.length > 0);
         await waitUntil(() => positions.getReceived() > earlier || before.errors.length > 0);
       };
-      // It hears of the stream as it was before that.
+      // It reads the stream as it was before that.
       const nats = await server.connect();
       const late: NatsConnection['request'] = async (subject, ...rest) => {
         const answer = await nats.request(subject, ...rest);
@@ -114,7 +114,8 @@ for (const program of SERVERS) {
         after.batches.map(({ gap }) => gap),
         after.batches.map(() => undefined),
       );
-      // What was read when the name was taken is read again: its position could not be saved.
+      // The batch that was being read when the name was taken is read again, because its position
+      // could not be saved.
       const all = [...new Set([...before.numbers(), ...after.numbers()])];
       deepStrictEqual(
         all,
@@ -183,8 +184,8 @@ for (const program of SERVERS) {
       ok(seen <= before + 1);
       const next = await consume({ durable: 'slow', ack });
       await waitUntil(() => acked.includes(6));
-      // Its place is stored 20 ms after another at the soonest: what came since is read again, and
-      // nothing is left out.
+      // Positions are stored at least 20 ms apart, so later batches are read again. None is left
+      // out.
       const again = acked.slice(before);
       ok(again[0]! <= before + 1, String(acked));
       deepStrictEqual(
@@ -280,7 +281,8 @@ for (const program of SERVERS) {
       await followed();
       const handled: number[] = [];
       /**
-       * As a database: the events of a batch count only if its position is later than the last one.
+       * Works as a database does. The events of a batch count only if its position is later than
+       * the last one.
        */
       let position = 0;
       const ack = async (batch: FleetBatch) => {
@@ -369,7 +371,7 @@ for (const program of SERVERS) {
       await waitUntil(() => numbers().length === 1);
       const jsm = await jetstreamManager(await server.connect());
       const stored = async () => (await jsm.streams.info('LOBBY_EVENTS')).state.last_seq;
-      // More than are on the way to it.
+      // These are more than are on the way to it.
       for (let i = 0; i < 100; i++) {
         const before = await stored();
         publish(id);
@@ -403,7 +405,7 @@ for (const program of SERVERS) {
       publish(id);
       await waitUntil(() => reader.numbers().length === 3);
       deepStrictEqual([reader.numbers(), reader.errors], [[1, 2, 3], []]);
-      // What came between is lost for whoever had not read it.
+      // A consumer that had not read the records between has lost them.
       deepStrictEqual(
         reader.batches.map(({ gap }) => gap?.reason),
         [undefined, 'silence', undefined],

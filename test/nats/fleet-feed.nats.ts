@@ -178,7 +178,7 @@ for (const program of SERVERS) {
       setting.running.push(feed.gap$.subscribe(({ reason }) => gaps.push(reason)));
       const { numbers } = follow(feed);
       await waitUntil(() => states.at(-1) === 'live');
-      // It looks a second time after a second, as a server may lag behind.
+      // It looks again after a second, because a server may lag behind.
       await new Promise(resolve => setTimeout(resolve, 1_200));
       deepStrictEqual(made, []);
       publish(id);

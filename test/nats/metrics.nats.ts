@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listedProcesses } from '../../examples/fleet/processes.js';
 
 const MAIN = join(import.meta.dirname, '../../examples/fleet/main.ts');
-/** Four in a row that nothing else uses here. */
+/** The first of four ports in a row that nothing else uses here. */
 const PORT = 19_464;
 
 describe('npm run fleet -- --metrics', function () {
@@ -23,7 +23,7 @@ describe('npm run fleet -- --metrics', function () {
       const response = await fetch(`http://127.0.0.1:${PORT + i}/metrics`).catch(() => undefined);
       return (await response?.text()) ?? '';
     };
-    /** The sum of a metric over the workers that are alive. */
+    /** The sum of a metric over all live workers. */
     const sum = async (metric: RegExp) => {
       const texts = await Promise.all([0, 1, 2].map(i => metricsOf(i)));
       const values = texts.flatMap(text => [...text.matchAll(metric)].map(([, value]) => Number(value)));

@@ -5,35 +5,35 @@ import { join } from 'node:path';
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { freePort } from '../free-port.js';
 
-/** The programs to test with: NATS_SERVERS has paths between colons. */
+/** The programs to test with. NATS_SERVERS has their paths, separated by colons. */
 export const SERVERS = (process.env.NATS_SERVERS ?? 'nats-server').split(':');
 
 /** A NATS server of a test. */
 export interface NatsServer {
   readonly port: number;
   readonly process: () => ChildProcess;
-  /** A new connection, which is closed with the server. */
+  /** Makes a connection, which is closed with the server. */
   connect(options?: ConnectionOptions): Promise<NatsConnection>;
-  /** Ends it. What it has stored stays. */
+  /** Ends it, and keeps its store. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
   /**
-   * Copies what it has stored; call it while it is stopped. The returned function puts that back.
+   * Copies the store. Call it while the server is stopped. The returned function restores the copy.
    */
   copy(): () => void;
-  /** Ends it, and removes what it has stored. */
+  /** Ends it, and removes its store. */
   remove(): Promise<void>;
 }
 
-/** How a server is started. */
+/** The options of a server. */
 export interface NatsServerConfig {
   readonly program?: string;
   readonly jetStream?: boolean;
-  /** More lines of its configuration. */
+  /** More lines for its configuration file. */
   readonly config?: string;
   /**
-   * How large the file system is that it stores on, such as `16m`. It is gone with its process.
-   * Needs Linux.
+   * The size of a file system for its store, such as `16m`. The file system is gone when the
+   * process ends. Needs Linux.
    */
   readonly disk?: string;
 }
@@ -72,7 +72,7 @@ class ServerProcess implements NatsServer {
     { program = SERVERS[0]!, jetStream = true, config = '', disk }: NatsServerConfig,
   ) {
     this.port = port;
-    // By itself, a server would take no more than a part of its file system.
+    // Without this, a server would use only a part of its file system.
     const most = disk === undefined ? '' : ', max_file_store: 1GB';
     const store = jetStream ? `jetstream { store_dir: "${this.#store}"${most} }` : '';
     const file = join(this.#folder, 'server.conf');
@@ -141,13 +141,13 @@ class ServerProcess implements NatsServer {
   }
 }
 
-/** The command that starts a server whose store is a file system of a size. */
+/** The command that starts a server with its store on a file system of this size. */
 function onDisk(size: string, store: string, program: string, file: string): readonly string[] {
   const script = 'mount -t tmpfs -o size="$0" tmpfs "$1" && exec "$2" -c "$3"';
   return ['unshare', '--map-root-user', '--mount', 'sh', '-c', script, size, store, program, file];
 }
 
-/** Starts a cluster of three, which needs some seconds to choose its leaders. */
+/** Starts a cluster of three. It needs some seconds to elect its leaders. */
 export async function startNatsCluster(program: string, more = ''): Promise<readonly NatsServer[]> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const routes = ports.map(port => `"nats://127.0.0.1:${port}"`).join();

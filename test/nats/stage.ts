@@ -14,7 +14,7 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
   const identities$ = new BehaviorSubject<ReadonlySet<string>>(new Set());
   const running: Subscription[] = [];
 
-  /** Adds identities to those that the fleet follows. */
+  /** Makes identities, and adds them to the list of the fleet. */
   const add = (count: number, more: { readonly identity_id?: string } = {}): readonly string[] => {
     const added = Array.from({ length: count }, () => emulator.addIdentity(more));
     for (const { identity_id, token } of added) tokens.set(identity_id, token);

@@ -13,18 +13,18 @@ import { Workers } from './workers.js';
 export interface ChaosSettings {
   readonly events: number;
   readonly identities: number;
-  /** In ms. */
+  /** The lease of the workers, in ms. */
   readonly lease: number;
-  /** How many events are sent in a second. */
+  /** The number of events that are sent in a second. */
   readonly perSecond: number;
   readonly seed: number;
   readonly isCluster: boolean;
 }
 
-/** Something that happens to a run, by its name. */
+/** Functions that disturb a run, by their names. */
 export type Disturbances = Readonly<Record<string, () => Promise<unknown>>>;
 
-/** An answer with one of these events is larger than a message of the server may be. */
+/** A large event. An answer with one is larger than a message of the server may be. */
 const LARGE = 'x'.repeat(200_000);
 const MAX_PAYLOAD_BYTES = 131_072;
 
@@ -48,11 +48,11 @@ export class ChaosRun {
   readonly tokens = new Map<string, string>();
   readonly ids: readonly string[];
   readonly takeovers = new Takeovers();
-  // The rest is there once it has started.
+  // These are set once the run has started.
   workers!: Workers;
   consumer!: Consumer;
   nats!: NatsConnection;
-  /** A connection of who may do anything with a cluster. */
+  /** A connection with all rights in a cluster. */
   operator!: NatsConnection;
   readonly #ledger = new Ledger();
   readonly #startedAt = Date.now();
@@ -116,7 +116,7 @@ export class ChaosRun {
     console.log(`${seconds.toFixed(1).padStart(6)} s  ${text}`);
   }
 
-  /** The server of a cluster that leads the stream, and one that does not. */
+  /** The server of a cluster that leads the stream, and another one. */
   async ranks(): Promise<{ readonly leader: NatsServer; readonly follower: NatsServer }> {
     const { streams } = await jetstreamManager(this.nats, { checkAPI: false });
     let leader: string | undefined;
@@ -140,7 +140,7 @@ export class ChaosRun {
     const killEvery = this.cluster ? events / (CONSUMER_KILLS + 1) : Infinity;
     let nextDisturbance = disturbEvery;
     let nextKill = killEvery;
-    // One after another: the service keeps events for two minutes only.
+    // They happen one after another, because the service keeps events for only two minutes.
     let disturbing = Promise.resolve();
     let sent = 0;
     while (sent < events) {
@@ -164,13 +164,16 @@ export class ChaosRun {
     this.#lastSentAt = Date.now();
   }
 
-  /** Waits until all events have come, or are lost. Says what has become of them. */
+  /**
+   * Waits until all events have come, or for a minute. Prints the result, and returns whether all
+   * is well.
+   */
   async isWell(): Promise<boolean> {
     const ledger = this.#ledger;
     const until = this.#lastSentAt + LAST_EVENTS_MS;
     while (ledger.received < ledger.sent && Date.now() < until) await wait(100);
     const last = Date.now() - this.#lastSentAt;
-    // What comes twice comes now.
+    // Gives duplicates the time to come.
     await wait(1_000);
     const { lost, doubled, outOfOrder } = ledger.faults;
     const rows: readonly (readonly [string, number | string])[] = [
@@ -223,7 +226,7 @@ export class ChaosRun {
     const id = this.pick(this.ids);
     const number = this.#ledger.next(id);
     const isLarge = sent % 1_000 === 500;
-    this.emulator.publish(id, { numbered: { number, ...(isLarge && { text: LARGE }) } });
+    this.emulator.publish(id, { numbered: isLarge ? { number, text: LARGE } : { number } });
   }
 
   async #killConsumer(): Promise<void> {

@@ -12,8 +12,8 @@ export interface Cluster {
 }
 
 /**
- * Who may request another leader of the cluster itself. Clients without a user are those of the
- * fleet.
+ * The user that may request another leader of the cluster itself. Clients that do not log in are
+ * those of the fleet.
  */
 export const OPERATOR = { user: 'operator', pass: 'operator' };
 
@@ -24,7 +24,7 @@ accounts {
 }
 no_auth_user: fleet`;
 
-/** Starts a cluster of three, each route of which passes through a relay. */
+/** Starts a cluster of three. Each route between servers passes through a relay. */
 export async function startCluster(program: string, more: string): Promise<Cluster> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
   const isolated = new Set<number>();
@@ -36,7 +36,7 @@ export async function startCluster(program: string, more: string): Promise<Clust
   const servers = await Promise.all(
     ports.map((port, i) => {
       const routes = relays.filter(({ from }) => from === i).map(({ url }) => `"${url}"`);
-      // What servers tell each other about their addresses leads nowhere: no route goes past the
+      // The addresses that servers tell each other lead nowhere, so that no route avoids the
       // relays.
       const listen = `listen: "127.0.0.1:${port}", advertise: "127.0.0.1:9"`;
       const cluster = `cluster { name: c, ${listen}, routes: [${routes.join()}] }`;

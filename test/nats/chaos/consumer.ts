@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { fleetBatches } from 'lobby-rx/fleet';
 import type { Ledger } from './ledger.js';
 
-/** The consumer of a run. It comes and goes, and continues from the position that it has kept. */
+/** The consumer of a run. It comes and goes, and always continues from its last position. */
 export class Consumer {
   readonly #nats: NatsConnection;
   readonly #ledger: Ledger;
@@ -30,7 +30,7 @@ export class Consumer {
     return this.#position;
   }
 
-  /** Ends what it does, and begins again. */
+  /** Ends the subscription, and begins again. */
   begin(connection = this.#nats): void {
     this.#consuming?.unsubscribe();
     const from = this.#position;
@@ -48,9 +48,7 @@ export class Consumer {
     });
   }
 
-  /**
-   * The connection is closed as if the process was killed. Another consumer begins with this one.
-   */
+  /** Closes the old connection, as if the process was killed. Begins again with `connection`. */
   async moveTo(connection: NatsConnection): Promise<void> {
     this.#kills++;
     const before = this.#connection;

@@ -2,7 +2,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsServer } from '../nats-server.js';
 import { wait, type ChaosRun, type Disturbances } from './chaos-run.js';
 
-/** All that happens to a run. */
+/** All disturbances of a run. */
 export const disturbancesOf = (run: ChaosRun): Disturbances => ({
   ...(run.cluster ? ofCluster(run) : ofServer(run.server)),
   ...ofWorkers(run),
@@ -36,7 +36,7 @@ function ofCluster(run: ChaosRun): Disturbances {
     run.cluster!.cut(servers.indexOf(server));
     await wait(ms);
     run.cluster!.mend();
-    // Until the routes are there again.
+    // The routes need this time to come back.
     await wait(2_000);
   };
   return {

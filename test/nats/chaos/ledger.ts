@@ -1,12 +1,12 @@
 import type { FleetBatch } from 'lobby-rx/fleet';
 
-/** What became of the events of one identity. */
+/** The sent and the received events of one identity. */
 interface Account {
   sent: number;
   readonly received: number[];
 }
 
-/** Compares what was sent with what was received. */
+/** Compares the sent events with the received ones. */
 export class Ledger {
   readonly #accounts = new Map<string, Account>();
   gaps = 0;

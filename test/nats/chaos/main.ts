@@ -1,6 +1,5 @@
-// npm run test:fleet: workers in processes of their own, a NATS server and a service, all of which
-// are disturbed; counts what is lost.
-// npm run chaos:fleet: the same with a cluster of three NATS servers.
+// `npm run test:fleet` disturbs workers in separate processes, a NATS server and a service. It
+// counts the lost events. `npm run chaos:fleet` does the same with a cluster of three NATS servers.
 import { parseArgs } from 'node:util';
 import { SERVERS, versionOf } from '../nats-server.js';
 import { ChaosRun, type ChaosSettings } from './chaos-run.js';
@@ -24,7 +23,7 @@ const settings: ChaosSettings = {
   seed: Number(values.seed),
   isCluster: values.cluster,
 };
-// Clusters of 2.9 do not compare before they append.
+// Clusters of 2.9 do not check the expected last message before they append.
 const isOld = (program: string) => versionOf(program).startsWith('2.9.');
 const programs = settings.isCluster ? SERVERS.filter(program => !isOld(program)) : SERVERS;
 if (programs.length === 0) {

@@ -5,7 +5,7 @@ export type ToWorker =
   | {
       readonly kind: 'start';
       readonly name: string;
-      /** The ports of the servers; with several, they keep replicas. */
+      /** The ports of the servers. Several servers keep replicas. */
       readonly nats: readonly number[];
       readonly url: string;
       readonly lease: number;
@@ -14,11 +14,11 @@ export type ToWorker =
     }
   | { readonly kind: 'identities'; readonly identities: readonly string[] }
   | { readonly kind: 'token'; readonly identity_id: string; readonly token: string }
-  /** The clock of the machine is set: from now on, it is ahead by this much more, in ms. */
+  /** The clock of the machine is set. From now on it is ahead by `ahead` more ms. */
   | { readonly kind: 'clock'; readonly ahead: number }
   | { readonly kind: 'leave' };
 
-/** Messages from a worker. `why` is that of the token's provider. */
+/** Messages from a worker. */
 export type FromWorker =
   | { readonly kind: 'event'; readonly event: FleetEvent }
   | { readonly kind: 'token'; readonly identity_id: string };

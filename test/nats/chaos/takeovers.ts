@@ -1,8 +1,10 @@
 import type { FleetEvent } from 'lobby-rx/fleet';
 
-/** What the workers of a run have told, and how long their shards were without an owner. */
+/**
+ * Counts the events of all workers of a run, and measures how long shards were without an owner.
+ */
 export class Takeovers {
-  /** When workers were killed or frozen that have not been taken over yet. */
+  /** The workers that are killed or frozen, and when that began. */
   readonly away = new Map<string, number>();
   readonly #counts: Partial<Record<FleetEvent['kind'], number>> = {};
   readonly #times: number[] = [];
@@ -22,8 +24,8 @@ export class Takeovers {
       ['  after, the median', seconds(sorted[sorted.length >> 1])],
       ['  after, the longest', seconds(sorted.at(-1))],
       ['shards assigned in all', counts.assigned ?? 0],
-      ['shards lost by who was away', counts.lost ?? 0],
-      ['appends refused', counts.conflict ?? 0],
+      ['shards lost by absent workers', counts.lost ?? 0],
+      ['appends in conflict', counts.conflict ?? 0],
       ['requests of NATS that failed', counts.nats_error ?? 0],
     ];
   }

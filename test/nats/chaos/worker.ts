@@ -1,4 +1,4 @@
-// A worker of the fleet in another process, which is killed and frozen during the run.
+// A worker of the fleet in a separate process, which is killed and frozen during the run.
 import { connect } from '@nats-io/transport-node';
 import { BehaviorSubject, Subject, filter, map, take, tap, type Observable, type Subscription } from 'rxjs';
 import { runFleet } from 'lobby-rx/fleet';
@@ -9,7 +9,7 @@ type Start = Extract<ToWorker, { readonly kind: 'start' }>;
 const identities$ = new BehaviorSubject<readonly string[]>([]);
 const tokens$ = new Subject<{ readonly identity_id: string; readonly token: string }>();
 const known = new Map<string, string>();
-const tell = (message: FromWorker) => process.send?.(message);
+const send = (message: FromWorker) => process.send?.(message);
 let leave: () => Promise<void> = () => Promise.resolve();
 
 process.on('message', (message: ToWorker) => void receive(message));
@@ -58,8 +58,8 @@ async function start({ name, nats: ports, url, lease, shards, identities }: Star
     }),
   }).subscribe({
     next: event => {
-      if (event.kind !== 'nats_error' && event.kind !== 'identity_rejected') tell({ kind: 'event', event });
-      else tell({ kind: 'event', event: { ...event, error: String(event.error) } });
+      if (event.kind !== 'nats_error' && event.kind !== 'identity_rejected') send({ kind: 'event', event });
+      else send({ kind: 'event', event: { ...event, error: String(event.error) } });
     },
     error: (error: unknown) => {
       console.error(`${name} ended:`, error);
@@ -68,7 +68,7 @@ async function start({ name, nats: ports, url, lease, shards, identities }: Star
   });
   leave = async () => {
     working.unsubscribe();
-    // The server may be removed already.
+    // The server may have been removed already.
     await nats.drain().catch(() => undefined);
     process.exit();
   };
@@ -76,9 +76,9 @@ async function start({ name, nats: ports, url, lease, shards, identities }: Star
 
 /** Asks for a token. */
 function renewed(identity_id: string): Observable<string> {
-  tell({ kind: 'token', identity_id });
+  send({ kind: 'token', identity_id });
   return tokens$.pipe(
-    filter(told => told.identity_id === identity_id),
+    filter(token => token.identity_id === identity_id),
     take(1),
     map(({ token }) => token),
     tap(token => known.set(identity_id, token)),

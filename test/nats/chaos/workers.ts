@@ -3,7 +3,7 @@ import type { FleetEvent } from 'lobby-rx/fleet';
 import { bundled } from '../../bundled.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
-/** How the workers of a run are started. */
+/** The options of {@link Workers}. */
 export interface WorkersConfig {
   readonly nats: readonly number[];
   readonly url: string;
@@ -13,7 +13,7 @@ export interface WorkersConfig {
   readonly onEvent: (worker: string, event: FleetEvent) => void;
 }
 
-/** The processes of the workers that run. */
+/** The processes of the running workers. */
 export class Workers {
   readonly #config: WorkersConfig;
   readonly #running = new Map<string, ChildProcess>();
@@ -31,7 +31,8 @@ export class Workers {
   /** Starts a worker whose clock is ahead by `skew` ms. */
   start(skew = 0): string {
     const { nats, url, lease, shards, tokenOf, onEvent } = this.#config;
-    const name = `worker-${++this.#started}`;
+    this.#started++;
+    const name = `worker-${this.#started}`;
     const child = fork(bundled(new URL('./worker.ts', import.meta.url).pathname), {
       execArgv: skew === 0 ? [] : ['--import', `data:text/javascript,${offBy(skew)}`],
     });
@@ -66,7 +67,7 @@ export class Workers {
   }
 
   #send(child: ChildProcess, message: ToWorker): void {
-    // It may have ended a moment ago.
+    // The process may have ended a moment ago.
     if (child.connected) child.send(message, () => undefined);
   }
 }
