@@ -130,7 +130,7 @@ export class OwnedShards {
     const { registry, identities, subscriber, scheduler, monotonic } = this.#config;
     const shard = new OwnedShard(number);
     this.#shards.set(number, shard);
-    const held$ = registry.checkpoints(number).pipe(
+    const owned$ = registry.checkpoints(number).pipe(
       tap(checkpoints => {
         shard.checkpoints = new ShardCheckpoints(checkpoints, monotonic.now());
         this.#lost.delete(number);
@@ -150,7 +150,7 @@ export class OwnedShards {
       }),
       backoff({ shouldRetry: error => !isInputError(error), scheduler }),
     );
-    const followed$ = held$.pipe(switchMap(() => identities$));
+    const followed$ = owned$.pipe(switchMap(() => identities$));
     shard.following.add(
       followed$.subscribe({
         next: wanted => this.#follow(shard, wanted),
