@@ -123,7 +123,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('starts from now, or after a position, or where its name has been', async () => {
+    it('starts from now, after a position, or where its name was', async () => {
       const { add, work, followed, publish } = setting;
       const [id] = add(1) as [string];
       await work();
@@ -195,7 +195,7 @@ for (const program of SERVERS) {
       next.consuming.unsubscribe();
     });
 
-    it('is not confused by what was delivered to somebody who is gone', async () => {
+    it('gets messages again that were delivered to a process that is gone', async () => {
       const { add, work, followed, publish } = setting;
       const [id] = add(1) as [string];
       await work();
@@ -332,7 +332,7 @@ for (const program of SERVERS) {
       for (const { numbers } of [named, unnamed]) deepStrictEqual(numbers(), [1, 2, 3]);
     });
 
-    it('tells a gap before what follows records that have expired', async () => {
+    it('has a gap after records that have expired', async () => {
       const { add, work, followed, publish, server } = setting;
       const ids = add(2);
       await work();
@@ -360,7 +360,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('tells a gap if records expire while it is busy with those before', async () => {
+    it('has a gap if records expire while it handles earlier ones', async () => {
       const { add, work, followed, publish, server } = setting;
       const [id] = add(1) as [string];
       await work();
@@ -388,7 +388,7 @@ for (const program of SERVERS) {
       ok(missing.length >= 1);
     });
 
-    it('continues with a new stream if NATS has lost what it had stored, with a gap before what that has first', async function () {
+    it('continues with a new stream, which begins with a gap, if NATS has lost the old one', async function () {
       this.timeout(60_000);
       const { add, work, followed, publish, server } = setting;
       const [id] = add(1) as [string];
@@ -412,7 +412,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('is not confused by what somebody else has published', async () => {
+    it('ignores messages that another program has published', async () => {
       const { add, work, followed, publish, server } = setting;
       const [id] = add(1) as [string];
       await work();
@@ -443,10 +443,14 @@ for (const program of SERVERS) {
       const [id] = add(1) as [string];
       await work();
       await followed();
-      await waitUntil(() => batches.length > 0 || (publish(id), false));
+      await waitUntil(() => {
+        if (batches.length > 0) return true;
+        publish(id);
+        return false;
+      });
     });
 
-    it('says what is wrong', async () => {
+    it('says that its name is taken, or its connection is closed', async () => {
       const { add, work, followed, publish, server } = setting;
       const nats = await server.connect();
       const [id] = add(1) as [string];

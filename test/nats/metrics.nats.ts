@@ -11,7 +11,7 @@ const PORT = 19_464;
 describe('npm run fleet -- --metrics', function () {
   this.timeout(90_000);
 
-  it('shows to Prometheus what a kill does', async () => {
+  it('shows the effect of a kill to Prometheus', async () => {
     const args = ['--import', 'tsx', MAIN, '--metrics', '--seconds', '80', '--identities', '24'];
     const env = { ...process.env, OTEL_EXPORTER_PROMETHEUS_PORT: String(PORT) };
     const fleet = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });

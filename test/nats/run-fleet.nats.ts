@@ -183,7 +183,7 @@ for (const program of SERVERS) {
       deepStrictEqual((await firstValueFrom(runFleet({ nats, identities$, client }))).kind, 'heartbeat');
     });
 
-    it('goes on where each identity was with another number of shards, also of those without news', async () => {
+    it('continues each identity after the number of shards was changed, also those without news', async () => {
       setting = await stage({ program });
       const { add, work, followed, publish, server, running } = setting;
       const ids = add(30);
@@ -230,7 +230,7 @@ for (const program of SERVERS) {
       deepStrictEqual(new Set(numbers.map(({ identity_id }) => identity_id)), new Set([ids[0]]));
     });
 
-    it('says which limits of the stream are others than its own', async () => {
+    it('says which limits of the stream differ from its own', async () => {
       setting = await stage({ program });
       const { work } = setting;
       const ready = async (more: Partial<FleetConfig>) => {
@@ -259,7 +259,7 @@ for (const program of SERVERS) {
       deepStrictEqual(told, { kind: 'identities_differ', worker: 'ben', theirs: 9, own: 10 });
     });
 
-    it('says that the lease is that of the other workers', async () => {
+    it('says that its lease must be that of the other workers', async () => {
       server = await startNatsServer({ program });
       const nats = await server.connect();
       deepStrictEqual(
@@ -313,7 +313,7 @@ for (const program of SERVERS) {
       ok(/identities must be ids whose shardOf is \d; got one of \d/.test(String(third.error())));
     });
 
-    it('follows every identity once, after NATS has lost who has which shard', async () => {
+    it('follows every identity once, after NATS has lost the state of the fleet', async () => {
       setting = await stage({ program });
       const { add, work, followed, publish, server, running } = setting;
       const ids = add(40);
@@ -361,7 +361,7 @@ for (const program of SERVERS) {
       await followed();
     });
 
-    it('leaves out workers that somebody has made up', async () => {
+    it('ignores workers that somebody has made up', async () => {
       setting = await stage({ program });
       const { add, work, followed, server } = setting;
       add(10);
@@ -393,7 +393,7 @@ for (const program of SERVERS) {
       deepStrictEqual(kinds, ['drained', 'complete']);
     });
 
-    it('goes on to wait for its connection when drain$ ends without a word', () => {
+    it('still waits for its connection after drain$ completes without a value', () => {
       const kinds: string[] = [];
       const nats = new Promise<never>(() => undefined);
       const running = runFleet({ nats, identities$, client, drain$: EMPTY }).subscribe({
@@ -403,7 +403,7 @@ for (const program of SERVERS) {
       running.unsubscribe();
     });
 
-    it('is entered again after somebody has deleted what it agrees on', async () => {
+    it('lets workers join after somebody has deleted or spoilt the state of the fleet', async () => {
       setting = await stage({ program });
       const { add, work, followed, server } = setting;
       add(10);
@@ -451,7 +451,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('says that a text is no list of ids', async () => {
+    it('says that a string is no list of ids', async () => {
       server = await startNatsServer({ program });
       const nats = await server.connect();
       for (const ids of [['alice', 'bob'], of(null)]) {
@@ -460,7 +460,7 @@ for (const program of SERVERS) {
       }
     });
 
-    it('continues where it was, whatever somebody else has published or put into the bucket', async () => {
+    it('continues where it was, although another program has published messages and changed the bucket', async () => {
       setting = await stage({ program });
       const { add, work, followed, publish, server } = setting;
       const [id] = add(8) as [string];
@@ -500,7 +500,7 @@ for (const program of SERVERS) {
       await waitUntil(isTold);
     });
 
-    it('releases what it holds when it ends, so that another worker goes on at once', async () => {
+    it('releases its shards when it ends, so that another worker goes on at once', async () => {
       setting = await stage({ program });
       const { add, work, followed } = setting;
       add(20);
@@ -518,7 +518,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('is drained, so that it completes when all that it held is given up', async () => {
+    it('completes after drain$ emits, when it has given up everything', async () => {
       setting = await stage({ program });
       const { add, work, followed } = setting;
       add(20);
@@ -539,7 +539,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('creates the stream with the limits that are wanted', async () => {
+    it('creates the stream with the limits of its options', async () => {
       setting = await stage({ program });
       const { work, server } = setting;
       await work({ maxAge: 3_600_000, maxBytes: 2 ** 30 });
@@ -672,7 +672,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('says that a later version has stored a record, and stores nothing after it; so does a consumer', async () => {
+    it('says that a later version has stored a record, stores nothing after it, and reads nothing after it', async () => {
       setting = await stage({ program });
       const { add, work, followed, publish, server, running } = setting;
       const [id] = add(1) as [string];
@@ -709,7 +709,7 @@ for (const program of SERVERS) {
       }
     });
 
-    it('stores again what NATS has lost, and a consumer that had read it gets a gap', async function () {
+    it('stores lost records again, and a consumer that had read them gets a gap', async function () {
       this.timeout(60_000);
       setting = await stage({ program });
       const { add, work, followed, publish, server, running } = setting;
@@ -847,7 +847,7 @@ for (const program of SERVERS) {
       });
     }
 
-    it('says that it has too much to do, if it always has too little CPU', async () => {
+    it('says that it has too much to do if it always has too little CPU', async () => {
       setting = await stage({ program });
       const { add, followed, server, service, tokens } = setting;
       const events: FleetEvent[] = [];
@@ -874,7 +874,7 @@ for (const program of SERVERS) {
       workers.signal(name, 'SIGKILL');
     });
 
-    it('goes by the clock of NATS, if those of workers are off, or are set', async function () {
+    it('uses the clock of NATS if the clocks of workers are wrong or set', async function () {
       this.timeout(60_000);
       setting = await stage({ program });
       const { add, followed, publish, server, service, tokens, running } = setting;

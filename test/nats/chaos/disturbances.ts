@@ -95,7 +95,7 @@ function ofWorkers(run: ChaosRun): Disturbances {
 function ofOthers(run: ChaosRun): Disturbances {
   const { ids, tokens, emulator, workers, consumer } = run;
   return {
-    'the list of who is alive deleted': async () => {
+    'the list of live workers deleted': async () => {
       const { streams } = await jetstreamManager(run.nats, { checkAPI: false });
       await streams.delete('LOBBY_ALIVE');
     },
