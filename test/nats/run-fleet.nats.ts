@@ -809,6 +809,41 @@ for (const program of SERVERS) {
     }
 
     if (!isOld) {
+      it('is read on while the server that has its consumer is down', async function () {
+        this.timeout(120_000);
+        cluster = await startNatsCluster(program);
+        setting = await stage({ program });
+        const { add, work, followed, publish, running } = setting;
+        const [id] = add(1) as [string];
+        const log: string[] = [];
+        await work({ replicas: 3, nats: cluster[0]!.connect() });
+        await followed();
+        publish(id);
+        const nats = await cluster[0]!.connect();
+        const { consumers } = await jetstreamManager(nats);
+        const numbers: number[] = [];
+        let reading: Subscription | undefined;
+        let holder: NatsServer | undefined;
+        // The server of the connection would end it, which is another test.
+        while (!holder || holder === cluster[0]) {
+          reading?.unsubscribe();
+          await waitUntil(async () => (await consumers.list('LOBBY_EVENTS').next()).length === 0);
+          numbers.length = 0;
+          const batches$ = fleetBatches({ nats, from: 0, log: ({ kind }) => log.push(kind) });
+          reading = batches$.subscribe(({ events }) => numbers.push(...events.map(numberOf)));
+          await waitUntil(() => numbers.length === 1);
+          const [consumer] = await consumers.list('LOBBY_EVENTS').next();
+          holder = cluster[Number(consumer!.cluster!.leader!.slice(1))];
+        }
+        running.push(reading!);
+        await holder.stop('SIGKILL');
+        for (let i = 0; i < 20; i++) publish(id);
+        await waitUntil(() => numbers.length === 21);
+        deepStrictEqual(log.includes('retrying'), true);
+      });
+    }
+
+    if (!isOld) {
       it('has every event at each server of a cluster, although followers lag behind', async function () {
         this.timeout(60_000);
         cluster = await startNatsCluster(program);

@@ -1,5 +1,5 @@
 import { DeliverPolicy, type DirectMsgRequest, type MsgRequest, type StoredMsg } from '@nats-io/jetstream';
-import { filter } from 'rxjs';
+import { filter, from, map, merge } from 'rxjs';
 import { FleetError } from '../fleet-error.js';
 import { connectionStatus } from './nats-connection.js';
 import type { OpenFleet } from './open-fleet.js';
@@ -39,6 +39,9 @@ export interface OrderedMessage extends FleetMessage {
   readonly lag: number;
 }
 
+/** How often the server of a consumer says that it is there, in ms. */
+const HEARTBEAT_MS = 2_500;
+
 /** The delivery of messages in their stored order. */
 export interface OrderedMessages {
   readonly messages: AsyncIterable<OrderedMessage>;
@@ -48,7 +51,8 @@ export interface OrderedMessages {
 /**
  * The messages of subjects after a position, each once and in order. Messages that are stored later
  * follow. They end with an error when the connection was lost, because the server may have lost
- * stored messages, too.
+ * stored messages, too. They also end when the server that has the consumer is silent. That may be
+ * another server than the one of the connection, and nats.js 3.4 waits until it comes back.
  */
 export async function orderedMessages(
   { js, nats, names }: OpenFleet,
@@ -60,17 +64,33 @@ export async function orderedMessages(
     deliver_policy: DeliverPolicy.StartSequence,
     opt_start_seq: after + 1,
   });
-  const delivered = await consumer.consume({ max_messages: PREFETCHED, abort_on_missing_resource: true });
-  const reconnecting = connectionStatus(nats)
-    .pipe(filter(({ type }) => type === 'reconnect'))
-    .subscribe(() => delivered.stop(new FleetError('the connection to NATS was interrupted')));
+  const delivered = await consumer.consume({
+    max_messages: PREFETCHED,
+    idle_heartbeat: HEARTBEAT_MS,
+    abort_on_missing_resource: true,
+  });
+  /** Since when a message is awaited. While one is handled, nothing is asked of the server. */
+  let waitingSince = performance.now();
+  const isSilent = () => performance.now() - waitingSince > 2 * HEARTBEAT_MS;
+  const interrupted$ = connectionStatus(nats).pipe(
+    filter(({ type }) => type === 'reconnect'),
+    map(() => 'the connection to NATS was interrupted'),
+  );
+  const silent$ = from(delivered.status()).pipe(
+    filter(({ type }) => type === 'heartbeats_missed' && isSilent()),
+    map(() => 'the NATS server that has the consumer is silent'),
+  );
+  const failing = merge(interrupted$, silent$).subscribe(why => delivered.stop(new FleetError(why)));
 
   async function* messages(): AsyncGenerator<OrderedMessage, void, undefined> {
-    for await (const { seq: sequence, info, time, subject, headers, data } of delivered)
+    for await (const { seq: sequence, info, time, subject, headers, data } of delivered) {
+      waitingSince = Infinity;
       yield { sequence, at: time.getTime(), lag: info.pending, subject, headers, data };
+      waitingSince = performance.now();
+    }
   }
   const stop = () => {
-    reconnecting.unsubscribe();
+    failing.unsubscribe();
     delivered.stop();
     consumer.delete().catch(() => undefined);
   };
