@@ -10,7 +10,7 @@ import { ResultView, type ShownResult } from './result.js';
 /** How many requests are kept, besides those that are open. */
 const MAX_REQUESTS = 1_000;
 
-/** The whole page, for someone who knows the secret. */
+/** The whole page. It needs the secret of the emulator. */
 export function App({ secret }: { secret: string }) {
   const client = useMemo(() => createEmulatorClient(secret), [secret]);
   const [result, setResult] = useState<ShownResult>();
@@ -32,7 +32,7 @@ export function App({ secret }: { secret: string }) {
   );
 }
 
-/** What is known of the emulator. `end` is called if the secret is another one. */
+/** The state of the emulator, kept up to date. Calls `end` if the emulator rejects the secret. */
 function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
   const [view, setView] = useState<WorldView>();
   const [ahead, setAhead] = useState(0);
@@ -49,7 +49,7 @@ function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
         setRequests(known => merged(known, answer.requests));
       },
       error: () => {
-        // Otherwise it would be tried again when the page is reloaded.
+        // Otherwise a reload of the page would try the rejected secret again.
         sessionStorage.clear();
         end(new Error('The secret is another one: open the URL that the emulator has printed last.'));
       },
@@ -59,7 +59,7 @@ function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
   return { view, ahead, requests, status };
 }
 
-/** The requests by their ids, of which the later ones are known better. */
+/** The requests, each once and by id. Of two versions of a request, the one in `more` is newer. */
 function merged(known: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] {
   const all = new Map([...known, ...more].map(request => [request.id, request]));
   const sorted = [...all.values()].sort((a, b) => a.id - b.id);

@@ -3,26 +3,26 @@ import { recovery } from '../../../error/index.js';
 import { watchSignals, type WatchSignal } from '../../../stream/index.js';
 import type { SeenBearer, WorldView } from '../world-view.js';
 
-/** What a command has done. */
+/** The result of a command. */
 export type Result = Readonly<Record<string, unknown>>;
 
 /** The emulator that serves this page. */
 export interface EmulatorClient {
-  /** What there is, whenever it changes. */
+  /** The state of the emulator, each time that it changes. */
   readonly signal$: Observable<WatchSignal<WorldView>>;
-  /** Does what a line says. Rejects with what is wrong with it. */
+  /** Runs a line of the terminal. Rejects with an error that says what is wrong with the line. */
   readonly type: (line: string) => Promise<Result>;
   /** Moves the clock of the service by `ms`. */
   readonly moveClock: (ms: number) => Promise<Result>;
   /** The beginning of the answer to a request, without tokens. */
   readonly answerOf: (id: number) => Promise<string>;
-  /** The newest token of an identity, an expired one only if it has no other. */
+  /** The newest valid token of an identity, or an expired one if none is valid. */
   readonly bearerOf: (who_id: string) => Promise<SeenBearer>;
 }
 
 /**
- * Waits are short: someone who restarts an emulator looks at this page, which is answered within 20
- * s.
+ * The waits are short, because whoever restarts an emulator looks at this page. The emulator
+ * answers each poll of the page within 20 s.
  */
 const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
 /** How long a command may take, in ms. */

@@ -1,6 +1,6 @@
 import type { WatchStatus } from '../../../stream/index.js';
 
-/** What the page says of itself, by the status of its watch of the emulator. */
+/** The words for the page's connection, by the status of its watch of the emulator. */
 const STATES: Readonly<Record<string, string>> = {
   live: 'connected',
   closed: 'not let in',
@@ -8,7 +8,7 @@ const STATES: Readonly<Record<string, string>> = {
   connecting: 'connecting',
 };
 
-/** Whether the emulator answers, and what stands beside that. */
+/** The first line of the page. It shows whether the emulator answers, then its children. */
 export function Header({
   status,
   children,

@@ -7,12 +7,12 @@ import { inSeconds, type Effect, type Step, type Story } from './stories/index.j
 import { Strip } from './strip/index.js';
 import { testOf } from './test-of.js';
 
-/** What is drawn before a story and after it, at least, in ms. */
+/** The least time that is drawn before a story and after it, in ms. */
 const AROUND_MS = 1_500;
 /** How many steps are listed. */
 const MAX_STEPS = 60;
 
-/** A story, step by step: what each client did, the answer that it got, and the same as a test. */
+/** A story step by step, with each client's actions, a chosen answer, and the same as a test. */
 export function Inspector({
   story,
   now,
@@ -70,7 +70,7 @@ const stepsOf = (effects: readonly Effect[]): readonly NamedStep[] =>
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_STEPS);
 
-/** Each step with its time after `at`. Press on one, and its answer is shown. */
+/** The steps, each with its time after `at`. A press on a step shows its answer. */
 function Steps({
   steps,
   at,
@@ -142,7 +142,7 @@ function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answer
 const nameOf = (who: string, line: Line | undefined) =>
   line && line.topic !== 'live events' ? `${who}, ${line.topic}` : who;
 
-/** What is cut off, or is no JSON, stays as it is. */
+/** JSON with indents. A text that is cut off or is not JSON stays as it is. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);

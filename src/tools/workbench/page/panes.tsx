@@ -17,7 +17,7 @@ const MINUTE_MS = 60_000;
 
 type Tab = 'story' | 'connect';
 
-/** What is known of the emulator. `ahead` is how far its clock is ahead, in ms. */
+/** The state of the emulator. `ahead` is how far its clock is ahead, in ms. */
 export interface Known {
   readonly view: WorldView;
   readonly requests: readonly SeenRequest[];
@@ -26,7 +26,8 @@ export interface Known {
 }
 
 /**
- * The bar, and below it who is there, what happened, and the one story or how to connect a game.
+ * The bar, and three panes below it: the players, the stories, and the opened story. The last pane
+ * can also show how to connect a game.
  */
 export function Panes({
   client,
@@ -89,7 +90,7 @@ export function Panes({
   );
 }
 
-/** The players, what is planned for them, and their world. */
+/** The players, the planned faults, and the world. */
 function Who({
   view,
   players,
@@ -129,7 +130,7 @@ function Who({
   );
 }
 
-/** The chosen story, or how to connect a game; a sheet on a phone. */
+/** The chosen story, or how to connect a game. On a phone, it is a sheet over the page. */
 function Side({
   tab,
   setTab,
@@ -175,7 +176,7 @@ function Side({
   );
 }
 
-/** The time, each second, in ms since 1970. */
+/** The time in ms since 1970. It is updated each second. */
 function useClock(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

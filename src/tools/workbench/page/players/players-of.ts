@@ -2,38 +2,38 @@ import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest, WorldView } from '../../world-view.js';
 import { clientsOf, outcomeOf, type Line } from '../outcome/index.js';
 
-/** From bad to good. */
+/** The tones, from bad to good. */
 const TONES = ['bad', 'warn', 'gone', 'ok'] as const;
 export type Tone = (typeof TONES)[number];
 
-/** What is known of a client. */
+/** How a client does, in words, and the command that would help it. */
 interface Verdict {
   readonly tone: Tone;
   readonly words: string;
   readonly remedy?: 'token' | 'faults';
 }
 
-/** Those who send requests with the token of one identity or lobby: in trouble first. */
+/** All clients that send requests with the token of one identity or lobby. */
 export interface Player {
   readonly who: string;
   readonly who_id: string;
-  /** The worst of what it watches, for each of its clients. */
+  /** A verdict for each client, on the topic that does worst. */
   readonly clients: readonly Verdict[];
-  /** How its client does that does worst. */
+  /** The tone of the client that does worst. */
   readonly tone: Tone;
   readonly remedy?: 'token' | 'faults';
-  /** What it watches, or has asked for. */
+  /** The topics that it watches. If it watches none, the topics of its other requests. */
   readonly topics: readonly string[];
   readonly lines: readonly Line[];
 }
 
-/** How many things are named that a player watches. */
+/** How many topics of a player are named. */
 const MAX_TOPICS = 4;
 
 const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
   TONES.indexOf(a.tone) - TONES.indexOf(b.tone);
 
-/** The players, by their last requests. `now` is the clock of the service. */
+/** The players, those in trouble first. `now` is the clock of the service. */
 export function playersOf(
   requests: readonly SeenRequest[],
   { groups, now, planned }: Pick<WorldView, 'groups' | 'now' | 'planned'>,

@@ -11,14 +11,14 @@ export interface End {
   readonly words: string;
 }
 
-/** A step of an effect: `words` says all, `short` is for a row. Its request has the answer. */
+/** A step of an effect. `words` is the whole text, and `short` is the text for a row. */
 export interface Step extends End {
   readonly at: number;
   readonly short: string;
   readonly request?: SeenRequest;
 }
 
-/** How an outage ended for all who met it. */
+/** How an outage ended for all clients that met it. */
 export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
   if (spells.length === 0)
     return isPlanned
@@ -38,7 +38,7 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
     : { tone: 'ok', words: after };
 }
 
-/** How what was sent ended. `age` is how long ago it was sent, in ms. */
+/** How the deliveries of an action ended. `age` is how long ago the action was, in ms. */
 export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean, age: number): End {
   const allOf = (state: Delivery['state']) => deliveries.filter(delivery => delivery.state === state);
   const [lost] = allOf('lost');
@@ -52,7 +52,7 @@ export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean
   return { tone: 'ok', words: `${who} after ${inSeconds(took)}` };
 }
 
-/** What trouble did to a client, step by step. */
+/** The steps of a client through a spell of trouble. */
 export function stepsOf({ hits, next, backAt, state, line, isWhole }: Spell): readonly Step[] {
   const steps: Step[] = [];
   for (const [i, request] of hits.entries()) {
@@ -102,7 +102,7 @@ function hitOf(request: SeenRequest, isFirst: boolean): Step {
   };
 }
 
-/** What became of an event for a client, step by step. */
+/** The steps of the delivery of an event to a client. */
 export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[] {
   const { state, line, sentAt, answer, proof, deadline, why } = delivery;
   if (state === 'waits') {

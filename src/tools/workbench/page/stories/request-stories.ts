@@ -2,7 +2,7 @@ import { outcomeOf, topicOf } from '../outcome/index.js';
 import { requestInWords } from './request-in-words.js';
 import type { Story, Told } from './stories-of.js';
 
-/** Each request by itself, the newest first. */
+/** A story for each request, the newest first. */
 export const requestStories = ({ requests, groups }: Pick<Told, 'requests' | 'groups'>): readonly Story[] =>
   requests
     .map((request): Story => {

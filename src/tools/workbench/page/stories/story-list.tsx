@@ -7,7 +7,7 @@ import { StoryView } from './story-view.js';
 /** How many stories are shown. */
 const MAX_SHOWN = 200;
 
-/** What happened, the newest first. While it is being read, what is new waits. */
+/** The stories, the newest first. While someone reads them, new stories wait. */
 export function StoryList({
   stories,
   chosen,
@@ -53,7 +53,7 @@ export function StoryList({
   );
 }
 
-/** What is looked for, and how many stories wait until nobody reads any more. */
+/** The filter, and the number of new stories that wait while someone reads. */
 function Bar({
   text,
   setText,
@@ -91,8 +91,9 @@ function Bar({
 }
 
 /**
- * Until when there are stories to be read: while somebody does so, that is when they began. A mouse
- * or a key says so by where it is. A finger does not, but the list is scrolled.
+ * While someone reads the list, `until` is the time of the newest story when they began. Stories
+ * after that time wait. A mouse over the list or a focus in it shows that someone reads. On a touch
+ * screen, a scrolled list shows it.
  */
 function useReading(list: RefObject<HTMLOListElement>, newest: number | undefined) {
   const [until, hold] = useState<number>();
@@ -103,7 +104,7 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
   };
   const goOn = () => {
     hold(undefined);
-    // Once they are there: the browser would move what was in view back into it.
+    // After the new stories are drawn, because the browser keeps the old ones in view until then.
     if (isTouched()) setTimeout(() => list.current!.scrollIntoView());
   };
   useEffect(() => {
@@ -118,7 +119,7 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
 
 const isTouched = () => matchMedia('(hover: none)').matches;
 
-/** Goes through the stories by the keys j and k. A story that has the focus is being read. */
+/** Moves the focus through the stories with the keys j and k. */
 function useWalk(list: RefObject<HTMLOListElement>) {
   useEffect(() => {
     const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
@@ -133,11 +134,11 @@ function useWalk(list: RefObject<HTMLOListElement>) {
   });
 }
 
-/** A story is of those whom it is about, and of those who met it. */
+/** Whether a story is about the chosen identity, or had an effect on it. */
 const isAbout = ({ who_id, effects }: Story, chosen: string | undefined) =>
   chosen === undefined || who_id === chosen || effects.some(effect => effect.who_id === chosen);
 
-/** Whether a story has what a filter looks for, in letters of any case. */
+/** Whether a story contains the text of the filter, in upper or lower case. */
 const has = (story: Story, text: string) => wordsIn(story).toLowerCase().includes(text.toLowerCase());
 
 const wordsIn = ({ title, end, effects, actions }: Story) =>

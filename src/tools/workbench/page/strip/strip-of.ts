@@ -9,11 +9,11 @@ export interface Mark {
   readonly shape: 'poll' | 'event' | 'status';
   readonly from: number;
   readonly to: number;
-  /** An outcome; a kind of event; or `connecting`, `live`, `retrying`, `gone`. */
+  /** The outcome of a poll, the kind of an event, or a status such as `live` or `gone`. */
   readonly tone: string;
 }
 
-/** What a client did, by its requests. They say the same whenever they are looked at. */
+/** The marks of a client, from its requests. The past stays the same at a later `now`. */
 export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): readonly Mark[] {
   const marks: Mark[] = [];
   let tone = 'connecting';
@@ -29,7 +29,7 @@ export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): read
     const { at, ended_at: end = now } = request;
     if (tone === 'gone') turn('connecting', at);
     marks.push({ shape: 'poll', from: at, to: end, tone: kind });
-    // The service holds it, which a client shows as live.
+    // The service holds the poll. A client shows that as live.
     if (indexOf(request) !== undefined && end - at >= HELD_MS) turn('live', at + HELD_MS);
     if (kind === 'open') continue;
     turn(isTrouble ? 'retrying' : 'live', end);
