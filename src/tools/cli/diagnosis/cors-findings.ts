@@ -6,8 +6,7 @@ import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 const ALLOW = 'Access-Control-Allow-Origin';
 
 /**
- * Asks as the browser of a page would, whether that may send requests with a token, and read the
- * answers.
+ * Asks, as a browser would, whether a page may send requests with a token and read the answers.
  */
 export function corsFindings(baseUrl: string, origin: string): Observable<Finding> {
   if (new URL(baseUrl).origin === origin)
@@ -35,7 +34,7 @@ function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: st
     ];
   if (!allows(preflight))
     return [problem('cors', `pages of ${origin} are not allowed`, `answer OPTIONS with ${ALLOW}: ${origin}`)];
-  // `*` does not cover it.
+  // The value `*` does not cover Authorization.
   if (!names(preflight.headers.get('access-control-allow-headers')).includes('authorization'))
     return [
       problem(
@@ -65,7 +64,8 @@ function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: st
 }
 
 /**
- * A browser keeps the answer to a preflight for one URL, and each watch index makes another one.
+ * Whether browsers keep the answers to preflights. They keep them by URL, and each watch index
+ * makes another URL.
  */
 function preflights({ headers }: PlainAnswer): Finding {
   const text = 'a page sends a preflight before each poll, since each has another URL';

@@ -5,8 +5,8 @@ import { issueText } from '../terminal/index.js';
 import { failed, ok, warning, type Finding } from './finding.js';
 
 /**
- * Reads the first page of a group: whether it can be read, and whether each member on it is as
- * expected.
+ * Reads the first page of a group. Checks whether the page can be read, and whether each member on
+ * it is as expected.
  */
 export function memberFindings({ group }: Pick<Client, 'group'>, group_id: string): Observable<Finding> {
   return group.getMembers({ group_id }).pipe(
