@@ -24,10 +24,9 @@ export function Connect({
   };
   // If there is no token, the demo player starts too and shows the error.
   const start = () =>
-    token().then(
-      () => play(true),
-      () => play(true),
-    );
+    token()
+      .catch(() => undefined)
+      .then(() => play(true));
   const code = (shown: string) =>
     PROGRAM.replace('URL', location.origin).replace('TOKEN', shown).replace('GROUP', group_id);
   return (

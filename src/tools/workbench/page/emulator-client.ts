@@ -29,23 +29,27 @@ const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
 const PATIENCE_MS = 10_000;
 
 export function createEmulatorClient(secret: string): EmulatorClient {
-  const ask = async (path: string, init: RequestInit) => {
+  const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
     const headers = { authorization: `Bearer ${secret}` };
-    const response = await fetch(`/_emulator/${path}`, { ...init, headers }).catch(() => {
+    const response = await fetch(`/_emulator/workbench/${path}`, { ...init, headers }).catch(() => {
       throw new Error('The emulator does not answer.');
     });
-    const text = await response.text();
+    const answer: unknown = JSON.parse(await response.text());
     const { ok, status } = response;
-    if (!ok) throw Object.assign(new Error((JSON.parse(text) as { message: string }).message), { status });
-    return text;
+    if (!ok) throw Object.assign(new Error((answer as { message: string }).message), { status });
+    return answer as T;
   };
-  const post = async (path: string, body: string) =>
-    JSON.parse(await ask(path, { method: 'POST', body, signal: AbortSignal.timeout(PATIENCE_MS) })) as Result;
+  const post = (path: string, fields: object) =>
+    ask<Result>(path, {
+      method: 'POST',
+      body: JSON.stringify(fields),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
   return {
     signal$: watchSignals(
-      async (index, { signal }) => {
+      (index, { signal }) => {
         const query = index === undefined ? '' : `?watch_index=${index}`;
-        return JSON.parse(await ask(`workbench/world${query}`, { signal })) as WorldView;
+        return ask<WorldView>(`world${query}`, { signal });
       },
       {
         ...PACE,
@@ -53,11 +57,9 @@ export function createEmulatorClient(secret: string): EmulatorClient {
           (error as { status?: number }).status === 401 ? { kind: 'end' } : recovery(error),
       },
     ),
-    type: line => post('workbench/type', JSON.stringify({ line })),
-    moveClock: ms => post('workbench/clock', JSON.stringify({ ms })),
-    answerOf: async id =>
-      (JSON.parse(await ask(`workbench/answer?id=${id}`, {})) as { readonly text: string }).text,
-    bearerOf: async who_id =>
-      JSON.parse(await ask(`workbench/bearer?who_id=${encodeURIComponent(who_id)}`, {})) as SeenBearer,
+    type: line => post('type', { line }),
+    moveClock: ms => post('clock', { ms }),
+    answerOf: async id => (await ask<{ readonly text: string }>(`answer?id=${id}`)).text,
+    bearerOf: who_id => ask<SeenBearer>(`bearer?who_id=${encodeURIComponent(who_id)}`),
   };
 }

@@ -4,7 +4,6 @@ import type { WatchStatus } from '../../../stream/index.js';
 const STATES: Readonly<Record<string, string>> = {
   live: 'connected',
   closed: 'not let in',
-  idle: 'connecting',
   connecting: 'connecting',
 };
 
@@ -16,7 +15,7 @@ export function Header({
   status: WatchStatus | undefined;
   children?: preact.ComponentChildren;
 }) {
-  const { state = 'idle' } = status ?? {};
+  const { state = 'connecting' } = status ?? {};
   return (
     <header>
       <h1>workbench</h1>

@@ -43,12 +43,12 @@ export function Inspector({
               <small>
                 {who}, {line.topic}
               </small>
-              <Strip {...{ line, from, to, now }} />
+              <Strip line={line} from={from} to={to} now={now} />
             </p>
           ),
       )}
-      {steps.length > 0 && <Steps {...{ steps, at, id, setId }} hasNames={drawn.length > 1} />}
-      {id !== undefined && <Answer {...{ id, answerOf }} />}
+      {steps.length > 0 && <Steps steps={steps} at={at} id={id} setId={setId} hasNames={drawn.length > 1} />}
+      {id !== undefined && <Answer id={id} answerOf={answerOf} />}
       {actions.length > 0 && (
         <>
           <h3>In a test</h3>

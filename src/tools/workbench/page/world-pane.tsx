@@ -10,10 +10,10 @@ export function WorldPane({ view, now }: { view: WorldView; now: number }) {
     <section aria-labelledby="world">
       <h2 id="world">World</h2>
       {view.lobbies.map(lobby => (
-        <Lobby key={lobby.lobby_id} {...{ lobby, now }} reservation={view.reservation} />
+        <Lobby key={lobby.lobby_id} lobby={lobby} now={now} reservation={view.reservation} />
       ))}
       {view.groups.map(group => (
-        <Group key={group.group_id} {...{ group }} identities={view.identities} />
+        <Group key={group.group_id} group={group} identities={view.identities} />
       ))}
     </section>
   );

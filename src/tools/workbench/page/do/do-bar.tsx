@@ -63,7 +63,7 @@ export function DoBar({
           onInput={event => setText(event.currentTarget.value)}
         />
       )}
-      {deed.isToOne && <Target {...{ view, who_id, connected, choose }} />}
+      {deed.isToOne && <Target view={view} who_id={who_id} connected={connected} choose={choose} />}
       <button class="primary">Do it</button>
       <Commands view={view} />
     </form>

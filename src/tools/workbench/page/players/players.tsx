@@ -75,7 +75,7 @@ export function Players({
           ))}
           <small>{topics.join(', ')}</small>
           {lines.slice(0, 3).map(line => (
-            <Strip key={`${line.topic} ${line.nth}`} {...{ line, now }} from={now - SHOWN_MS} to={now} />
+            <Strip key={`${line.topic} ${line.nth}`} line={line} now={now} from={now - SHOWN_MS} to={now} />
           ))}
           {remedy && (
             <button

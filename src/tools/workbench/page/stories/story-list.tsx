@@ -7,30 +7,25 @@ import { StoryView } from './story-view.js';
 /** How many stories are shown. */
 const MAX_SHOWN = 200;
 
-/** The stories, the newest first. While someone reads them, new stories wait. */
-export function StoryList({
-  stories,
-  chosen,
-  opened,
-  open,
-  type,
-  isEach,
-  setIsEach,
-}: {
-  stories: readonly Story[];
-  chosen: string | undefined;
-  opened: string | undefined;
-  open: (key: string) => void;
-  type: Type;
+interface StoryListProps {
+  readonly stories: readonly Story[];
+  readonly chosen: string | undefined;
+  readonly opened: string | undefined;
+  readonly open: (key: string) => void;
+  readonly type: Type;
   /** Whether each request is shown, instead of stories. */
-  isEach: boolean;
-  setIsEach: (isEach: boolean) => void;
-}) {
+  readonly isEach: boolean;
+  readonly setIsEach: (isEach: boolean) => void;
+}
+
+/** The stories, the newest first, below a filter. While someone reads them, new stories wait. */
+export function StoryList({ stories, chosen, opened, open, type, isEach, setIsEach }: StoryListProps) {
   const [text, setText] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const { until, read, leave, goOn } = useReading(list, stories[0]?.at);
   const all = stories.filter(story => isAbout(story, chosen) && has(story, text));
   const shown = until === undefined ? all : all.filter(({ at }) => at <= until);
+  const waiting = all.length - shown.length;
   useWalk(list);
   return (
     <div
@@ -39,53 +34,34 @@ export function StoryList({
       onFocusIn={read}
       onFocusOut={leave}
     >
-      <Bar {...{ text, setText, isEach, setIsEach, goOn }} waiting={all.length - shown.length} />
+      <div class="bar">
+        <input
+          type="search"
+          aria-label="Filter"
+          placeholder="Filter: player, kind, text…"
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+        <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
+          Every request
+        </button>
+        {waiting > 0 && (
+          <button type="button" class="primary" onClick={goOn}>
+            {waiting} new
+          </button>
+        )}
+      </div>
       <ol ref={list} class="stories" aria-label="What happened, the newest first">
         {shown.slice(0, MAX_SHOWN).map(story => (
           <StoryView
             key={story.key}
-            {...{ story, chosen, type }}
+            story={story}
+            chosen={chosen}
+            type={type}
             open={{ isOpen: opened === story.key, toggle: () => open(story.key) }}
           />
         ))}
       </ol>
-    </div>
-  );
-}
-
-/** The filter, and the number of new stories that wait while someone reads. */
-function Bar({
-  text,
-  setText,
-  isEach,
-  setIsEach,
-  waiting,
-  goOn,
-}: {
-  text: string;
-  setText: (text: string) => void;
-  isEach: boolean;
-  setIsEach: (isEach: boolean) => void;
-  waiting: number;
-  goOn: () => void;
-}) {
-  return (
-    <div class="bar">
-      <input
-        type="search"
-        aria-label="Filter"
-        placeholder="Filter: player, kind, text…"
-        value={text}
-        onInput={event => setText(event.currentTarget.value)}
-      />
-      <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
-        Every request
-      </button>
-      {waiting > 0 && (
-        <button type="button" class="primary" onClick={goOn}>
-          {waiting} new
-        </button>
-      )}
     </div>
   );
 }

@@ -16,7 +16,7 @@ export function StoryView({
   type: Type;
 }) {
   const { kind, at, title, end, actions, effects } = story;
-  if (kind === 'quiet' || kind === 'event') return <Quiet {...{ story, open }} />;
+  if (kind === 'quiet' || kind === 'event') return <Quiet story={story} open={open} />;
   const shown = effects.filter(({ who_id }) => chosen === undefined || who_id === chosen);
   const times = actions.length > 1 ? ` ×${actions.length}` : '';
   const line = actions.at(-1)?.line;
