@@ -66,6 +66,10 @@ export function createWorkbench(
     requests: requestsSince(revision, log, emulator),
     watch: { index: String(log.revision$.value) },
   });
+  const typeLine = (body: string | undefined) => {
+    const line = checkArgument('line', nonEmptyString, bodyOf(body, 'body').line);
+    return control.type(line);
+  };
   const moveClock = (body: string | undefined) => {
     const ms = clock.move(bodyOf(body, 'body').ms);
     log.revise();
@@ -92,7 +96,7 @@ export function createWorkbench(
         case 'POST clock':
           return of(json(moveClock(body)));
         case 'POST type':
-          return of(json(control.type(checkArgument('line', nonEmptyString, bodyOf(body, 'body').line))));
+          return of(json(typeLine(body)));
         default:
           return of({ ...json({ message: 'there is no such thing' }), status: 404 });
       }

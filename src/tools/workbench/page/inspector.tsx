@@ -27,9 +27,9 @@ export function Inspector({
   const to = Math.min(now, until + Math.max(AROUND_MS, (until - at) / 4));
   const drawn = effects.filter(({ line, steps }) => line && steps.some(({ request }) => request));
   const steps = stepsOf(drawn.length > 0 ? drawn : effects);
-  const asked = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
-  const [id, setId] = useState(asked);
-  useEffect(() => setId(asked), [key, asked]);
+  const answered = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
+  const [id, setId] = useState(answered);
+  useEffect(() => setId(answered), [key, answered]);
   const expected = deedOf(actions.at(-1)?.line ?? '')?.expected;
   return (
     <div>
@@ -122,13 +122,15 @@ function Steps({
 function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answerOf'] }) {
   const [answer, setAnswer] = useState('');
   useEffect(() => {
-    let isAsked = true;
+    let isShown = true;
     setAnswer('');
     void answerOf(id)
       .catch(String)
-      .then(text => isAsked && setAnswer(text));
+      .then(text => {
+        if (isShown) setAnswer(text);
+      });
     return () => {
-      isAsked = false;
+      isShown = false;
     };
   }, [id]);
   return (

@@ -150,9 +150,9 @@ function Commands({ view: { help, fault_kinds } }: { view: WorldView }) {
   );
 }
 
-function lineOf({ line, text: asks, isToOne }: Deed, text: string, who_id: string, self: string): string {
+function lineOf({ line, text: field, isToOne }: Deed, text: string, who_id: string, self: string): string {
   if (line === '') return text;
-  const value = asks && text !== '' ? ` ${quoted(text)}` : '';
+  const value = field && text !== '' ? ` ${quoted(text)}` : '';
   // Without a `who`, `leave` would act on the member that joined last.
   const who = line === 'leave' ? ` who=${who_id}` : whoIs(who_id, self);
   return `${line}${value}${isToOne ? who : ''}`;

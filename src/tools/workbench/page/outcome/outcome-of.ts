@@ -33,7 +33,7 @@ const PACE_MS = 5_000;
 const BACKOFF_MS = 35_000;
 const LIMITED_MS = 900_000;
 
-const PATIENCE: Readonly<Record<OutcomeKind, number>> = {
+const PATIENCE_MS: Readonly<Record<OutcomeKind, number>> = {
   open: Infinity,
   news: PACE_MS,
   empty: PACE_MS,
@@ -52,7 +52,7 @@ export function outcomeOf(request: SeenRequest): Outcome {
   return {
     kind,
     isTrouble: reason !== '',
-    patience: PATIENCE[kind],
+    patience: PATIENCE_MS[kind],
     reason,
     wantsToken: request.status === 401,
   };

@@ -34,7 +34,10 @@ export interface Story {
 }
 
 /** The data from which the stories are made. */
-export interface Told extends Pick<WorldView, 'groups' | 'identities' | 'now' | 'planned' | 'retention'> {
+export interface StoryData extends Pick<
+  WorldView,
+  'groups' | 'identities' | 'now' | 'planned' | 'retention'
+> {
   readonly requests: readonly SeenRequest[];
   readonly actions: readonly SeenAction[];
 }
@@ -46,8 +49,8 @@ const TOGETHER_MS = 2_000;
 const MAX_UNHURT = 3;
 
 /** All stories, the newest first. */
-export function storiesOf(told: Told): readonly Story[] {
-  const { requests, groups, actions, now } = told;
+export function storiesOf(data: StoryData): readonly Story[] {
+  const { requests, groups, actions, now } = data;
   const lines = clientsOf(requests, groups);
   const spells = lines.flatMap(line => spellsOf(line, now));
   const caused = new Map<SeenAction | undefined, Spell[]>();
@@ -55,7 +58,7 @@ export function storiesOf(told: Told): readonly Story[] {
     const cause = causeOf(spell, actions);
     caused.set(cause, [...(caused.get(cause) ?? []), spell]);
   }
-  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], lines, told));
+  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], lines, data));
   const troubles = outagesOf(caused.get(undefined) ?? []).map(outage => storyOfTrouble(outage));
   const hits = new Set(spells.flatMap(spell => spell.hits));
   const rest = requests.filter(request => !hits.has(request)).flatMap(request => storyOf(request, actions));
@@ -93,9 +96,9 @@ function storyOfAction(
   action: SeenAction,
   spells: readonly Spell[],
   lines: readonly Line[],
-  told: Told,
+  data: StoryData,
 ): Story {
-  const { identities, now, retention, planned } = told;
+  const { identities, now, retention, planned } = data;
   const nameOf = (id: string) =>
     identities.find(({ identity_id }) => identity_id === id)?.display_name ??
     lines.find(({ who_id }) => who_id === id)?.who ??
