@@ -111,13 +111,15 @@ export async function listen(
   const isAny = address === '0.0.0.0' || address === '::';
   const name = isAny ? LOOPBACK : nameOfAddress(address);
   const url = `http://${name}:${port}`;
+  const names = [name, LOOPBACK, 'localhost'];
+  if (isAny) names.push('[::1]');
   const secret = randomBytes(24).toString('base64url');
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(`Bearer ${secret}`);
   const access: ControlAccess = {
     // In constant time, because the duration must not show how much of a guess is right.
     isAllowed: authorization => timingSafeEqual(digest(authorization), expected),
-    hosts: hostsOf([name, LOOPBACK, 'localhost', ...(isAny ? ['[::1]'] : [])], port, config.allowHosts),
+    hosts: hostsOf(names, port, config.allowHosts),
   };
   const { control, workbench } = config;
   const controls = control && { control, ...(workbench && { workbench }) };
@@ -150,8 +152,10 @@ function nameOfAddress(address: string): string {
 
 /** All accepted values of the Host header. Programs leave out the default port 80. */
 function hostsOf(names: readonly string[], port: number, more: readonly string[] = []): readonly string[] {
-  const own = names.flatMap(name => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
-  return [...new Set([...own, ...more.map(host => host.toLowerCase())])];
+  const own = names.map(name => `${name}:${port}`);
+  const short = port === 80 ? names : [];
+  const others = more.map(host => host.toLowerCase());
+  return [...new Set([...own, ...short, ...others])];
 }
 
 function nodeModule<Name extends 'node:http' | 'node:crypto'>(name: Name) {

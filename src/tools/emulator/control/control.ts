@@ -137,7 +137,8 @@ const fieldsOf = ({ takes, options = [] }: Command): readonly string[] => [...ta
 /** The command as it is typed, with fields in capital letters and optional fields in brackets. */
 function usageOf(name: string, { takes, needs, options = [] }: Command): string {
   const fields = takes.map((field, i) => (i < needs ? field.toUpperCase() : `[${field.toUpperCase()}]`));
-  return [name, ...fields, ...(options.length > 0 ? ['[OPTION=…]'] : [])].join(' ');
+  const usage = [name, ...fields].join(' ');
+  return options.length > 0 ? `${usage} [OPTION=…]` : usage;
 }
 
 function helpOf(commands: Commands): string {

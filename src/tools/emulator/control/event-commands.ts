@@ -49,9 +49,13 @@ const MAX_DEPTH = 1_000;
 
 function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++)
-    level = level.flatMap((item): unknown[] =>
-      Object.values(typeof item === 'object' && item !== null ? item : {}),
-    );
-  return level.length > 0;
+  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
+    level = level.flatMap(childrenOf);
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
+function childrenOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
