@@ -54,7 +54,10 @@ export async function run(
     fail(messageOf(error), EXIT.usage);
     return;
   }
-  if (typeof work$ === 'string') return void process.stdout.write(work$);
+  if (typeof work$ === 'string') {
+    process.stdout.write(work$);
+    return;
+  }
 
   const stop$ = merge(
     fromEvent(process, 'SIGINT').pipe(map(() => EXIT.interrupted)),

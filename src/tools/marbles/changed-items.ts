@@ -15,7 +15,9 @@ export class ChangedItems {
   }
 
   change(item: Item | undefined, by: Partial<Pick<Item, 'to' | 'tone' | 'text'>>): void {
-    if (item) this.#changed.add(Object.assign(item, by));
+    if (!item) return;
+    Object.assign(item, by);
+    this.#changed.add(item);
   }
 
   /** The items that have changed since the last call. */

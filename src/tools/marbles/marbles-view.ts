@@ -60,8 +60,8 @@ export class MarblesView {
     this.#drawing.draw({ ...scene, width: this.#width });
     for (const item of scene.changes) {
       this.#legend.explain(item);
-      const isSaid = item.to !== undefined || item.shape === 'line';
-      if (isSaid && !this.#recent.includes(item)) this.#recent.push(item);
+      const isListed = item.to !== undefined || item.shape === 'line';
+      if (isListed && !this.#recent.includes(item)) this.#recent.push(item);
     }
     this.#recent.splice(0, this.#recent.length - MAX_LISTED);
     if (!this.#details.open || scene.now - this.#writtenAt < WRITE_MS) return;

@@ -12,12 +12,13 @@ export function corsFindings(baseUrl: string, origin: string): Observable<Findin
   if (new URL(baseUrl).origin === origin)
     return of(ok('cors', 'pages of this origin need no preflight: it is that of the service'));
   const url = baseUrl + eventsWatch.path;
-  const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
-  return forkJoin([
-    plainAnswer(url, 'OPTIONS', { origin, ...asked }),
-    plainAnswer(url, 'GET', { origin }),
-  ]).pipe(
-    map(([preflight, answer]) => findingsOf(preflight, answer, origin)),
+  const preflight = {
+    origin,
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'authorization',
+  };
+  return forkJoin([plainAnswer(url, 'OPTIONS', preflight), plainAnswer(url, 'GET', { origin })]).pipe(
+    map(([answerToPreflight, answer]) => findingsOf(answerToPreflight, answer, origin)),
     catchError(() => of([problem('cors', 'a request of a page is not answered', 'answer OPTIONS with 204')])),
     mergeMap(findings => findings),
   );

@@ -58,7 +58,10 @@ export async function emulate(args: readonly string[]): Promise<void> {
     fail((error as Error).message, EXIT.usage);
     return;
   }
-  if (options.help) return void process.stdout.write(HELP);
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
 
   const { seed, every, lobby, isSimulated, isJson, hasUi } = options;
   const config = seed === undefined ? { random: secureRandom } : { seed };
