@@ -14,12 +14,12 @@ const FAILURES: Readonly<Record<string, readonly [text: string, advice: string]>
   ERR_TLS_CERT_ALTNAME_INVALID: ['the certificate is for another name', 'use the name that it is for'],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['the certificate is signed by itself', 'set NODE_EXTRA_CA_CERTS to its file'],
   SELF_SIGNED_CERT_IN_CHAIN: [
-    'the certificate is of an unknown authority',
+    'the certificate comes from an unknown authority',
     'set NODE_EXTRA_CA_CERTS to its file',
   ],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
     'the chain of certificates is incomplete',
-    'send the intermediate ones, too',
+    'let the server send the intermediate ones, too',
   ],
   ERR_SSL_WRONG_VERSION_NUMBER: ['this port does not speak TLS', 'check the port; or is it http:?'],
 };
@@ -31,7 +31,7 @@ export function proxyFindings(
 ): readonly Finding[] {
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   if (!env[name] && !env[name.toLowerCase()]) return [];
-  const text = `${name} is set, and lobby-rx does not use it unless it is given a transport that does`;
+  const text = `${name} is set, and lobby-rx does not use it without a transport that does`;
   return [warning('proxy', text, 'see “Behind a proxy” in docs/transport.md')];
 }
 

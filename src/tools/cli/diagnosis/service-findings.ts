@@ -76,13 +76,13 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
   add(
     own?.hasRayId === false,
     'there is no rvt-ray-id',
-    'let a proxy keep it: operators find requests by it',
+    'let the proxy keep it, because operators find requests by it',
   );
   add(!OWN_ENCODINGS.includes(encoding), `the body is encoded as ${encoding}`, LEAVE_BODIES);
   add(
     age > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? ''),
     'a cache answers',
-    'turn it off: each poll needs an answer for itself',
+    'turn it off, because each poll needs its own answer',
   );
   return findings;
 }

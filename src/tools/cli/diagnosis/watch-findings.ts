@@ -136,8 +136,8 @@ function sharedFindings(
 
 const SHARED = problem(
   'cache',
-  "gives one caller's answer to another: without a token, it is the same as with one",
-  'turn it off for the service, now: players get what is for others; see “Behind your proxy”, docs/proxies.md',
+  "gives one caller's answer to another: a request without a token gets the same answer",
+  'turn it off for the service, now: players get the events of others; see “Behind your proxy”, docs/proxies.md',
 );
 const CLOSES = warning(
   'headers',
@@ -146,7 +146,7 @@ const CLOSES = warning(
 );
 const NOT_HELD = problem(
   'poll',
-  'polls are answered at once although nothing is new: the index is not honoured',
+  'polls are answered at once although nothing is new, so the index has no effect',
   'see whether a proxy removes the query of URLs, or a cache answers',
 );
 const TOO_MUCH_NEWS = warning(
@@ -155,9 +155,13 @@ const TOO_MUCH_NEWS = warning(
   'try again with the token of an identity that is not used',
 );
 const unreadable = ({ errors }: MalformedEvent) =>
-  warning('events', `one cannot be read: ${issueText(errors[0])}`, 'it is `malformed`: ask the operators');
+  warning(
+    'events',
+    `one cannot be read: ${issueText(errors[0])}`,
+    'it is emitted as `malformed`; ask the operators',
+  );
 const noIndex = () =>
-  problem('index', 'an answer has no watch.index', 'without it, events are lost: ask the operators');
+  problem('index', 'an answer has no watch.index', 'ask the operators, because events are lost without it');
 
 /** The finding for a poll that ended with an error. */
 function ended(error: ClientError, ms: number, letWait: string): Finding {
