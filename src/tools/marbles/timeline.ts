@@ -80,7 +80,7 @@ export class Timeline {
     // The end of the poll reports it, too.
     if (!('watchId' in entry)) return undefined;
     const track = this.#trackOf(entry.watchId, String(entry.watchId));
-    if (entry.kind === 'poll_end') track.turn(entry);
+    if (entry.kind === 'poll_end') track.decided(entry);
     else track.gap(entry);
     return track;
   }

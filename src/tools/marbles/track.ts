@@ -64,7 +64,7 @@ export class Track {
   }
 
   /** Draws what the watch has decided at the end of a poll. */
-  turn({ at, why, wait, attempt, error }: Extract<LogEntry, { kind: 'poll_end' }>): void {
+  decided({ at, why, wait, attempt, error }: Extract<LogEntry, { kind: 'poll_end' }>): void {
     this.settle(at);
     // These two do not describe the answer of the poll.
     if (why !== 'ended' && why !== 'ack_failed') this.#items.change(this.#poll, { tone: why });

@@ -18,7 +18,7 @@ export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): read
   const marks: Mark[] = [];
   let tone = 'connecting';
   let since = requests[0]?.at ?? now;
-  const turn = (to: string, at: number) => {
+  const changeTone = (to: string, at: number) => {
     if (to === tone) return;
     if (at > since) marks.push({ shape: 'status', from: since, to: at, tone });
     tone = to;
@@ -27,16 +27,16 @@ export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): read
   for (const [i, request] of requests.entries()) {
     const { kind, isTrouble, patience } = outcomeOf(request);
     const { at, ended_at: end = now } = request;
-    if (tone === 'gone') turn('connecting', at);
+    if (tone === 'gone') changeTone('connecting', at);
     marks.push({ shape: 'poll', from: at, to: end, tone: kind });
     // The service holds the poll. A client shows that as live.
-    if (indexOf(request) !== undefined && end - at >= HELD_MS) turn('live', at + HELD_MS);
+    if (indexOf(request) !== undefined && end - at >= HELD_MS) changeTone('live', at + HELD_MS);
     if (kind === 'open') continue;
-    turn(isTrouble ? 'retrying' : 'live', end);
+    changeTone(isTrouble ? 'retrying' : 'live', end);
     for (const event of request.events) marks.push({ shape: 'event', from: end, to: end, tone: event.kind });
     const next = requests[i + 1]?.at ?? now;
-    if (next - end >= patience) turn('gone', end);
+    if (next - end >= patience) changeTone('gone', end);
   }
-  turn('', now);
+  changeTone('', now);
   return marks;
 }
