@@ -46,19 +46,19 @@ export function connected(args: readonly string[]): Promise<void> {
 }
 
 /**
- * Prints OK. The outcome is known: a caller that sees an exit code other than 0 might free the slot
- * of a player who is in.
+ * Prints OK. The exit code is 0 even if that fails, because the player is connected. After another
+ * exit code, a caller might free the slot of a connected player.
  */
 function printOk(): void {
   process.stdout.write('OK\n', error => {
     if (!error) return;
     warn(`the player is connected, but OK cannot be printed: ${(error as NodeJS.ErrnoException).code}`);
-    // Before `main.ts` learns of the error.
+    // Exits before the error reaches `main.ts`.
     process.exit(EXIT.ok);
   });
 }
 
-/** Confirms a token. If it is unknown whether that has worked, it says so. */
+/** Confirms a token. Warns if the outcome is unknown. */
 function confirm(players: MatchmakerApi['players'], player_token: string): Observable<void> {
   return players.connected({ player_token }).pipe(
     tap({ unsubscribe: () => warn(UNKNOWN) }),
@@ -72,7 +72,7 @@ function confirm(players: MatchmakerApi['players'], player_token: string): Obser
   );
 }
 
-/** The service answers no, whatever the player token. */
+/** The error for an answer that says nothing about the player token. */
 function later({ reason, retryAfter }: NotConnected & { outcome: 'later' }, message: string): Error {
   const when = retryAfter === undefined ? 'later' : `in ${Math.ceil(retryAfter / 1_000)} s`;
   const text =

@@ -22,10 +22,10 @@ export interface ConnectionValues {
 }
 
 /**
- * Creates the client for a command that uses one of the services: at the service's own URL if there
- * is one, otherwise at the URL of all services. Flags take precedence over the environment. The
- * token comes only from the environment, because other users of the machine can see command-line
- * arguments.
+ * Creates the client for a command that uses one of the services. It uses the URL of that service
+ * if one was given, otherwise the URL of all services. Flags take precedence over the environment.
+ * The token comes only from the environment, because other users of the machine can see
+ * command-line arguments.
  *
  * Throws an error that names the flag or the variable if the URL or the token is missing or
  * invalid.
@@ -51,7 +51,7 @@ export function clientOf(
     });
   } catch (error) {
     if (!isInputError(error)) throw error;
-    // Here it is neither a function nor false.
+    // The library also accepts a function or `false`, but a variable is always a text.
     if (error.argument === 'token') throw new InputError('LOBBY_RX_TOKEN', 'a bearer token', error.got);
     const isOfAll = source === '--url' || source === 'LOBBY_RX_URL';
     const expected = error.expected.replace('insecure: true', '--insecure');
@@ -64,8 +64,8 @@ export function clientOf(
 }
 
 /**
- * The URL of a service as it was given, and by which flag or variable. Throws an error if there is
- * none.
+ * The URL of a service as it was given, and the name of its flag or variable. Throws an error if no
+ * URL was given.
  */
 export function urlOf(
   service: 'group' | 'matchmaker' | 'api',
@@ -80,7 +80,7 @@ export function urlOf(
     ['LOBBY_RX_URL', env.LOBBY_RX_URL],
   ];
   for (const [name, url] of sources) {
-    // A flag that is empty is a mistake, and an empty variable is none.
+    // An empty flag is a mistake. An empty variable counts as not set.
     if (url || (url !== undefined && name.startsWith('--'))) return [name, url];
   }
   throw new Error(`the URL of the service is missing: set LOBBY_RX_URL or ${variable}, or pass --url`);

@@ -60,7 +60,7 @@ a line for each finding, with what to do; otherwise JSON, one finding per line.
 Exit codes: 0 no problem, 1 a problem, 2 wrong arguments, 3 no service.
 `;
 
-/** How long all checks may take together, in ms: a poll, and what is around it. */
+/** How long all checks may take together, in ms. One poll is most of it. */
 const DEADLINE_MS = 180_000;
 
 const LATE = final(
@@ -105,7 +105,7 @@ export function doctor(args: readonly string[]): Promise<void> {
 }
 
 function originIn(text: string): string {
-  // The pages of apps. Browsers send `null` for files and sandboxed frames.
+  // The origins of the pages of apps. Browsers send `null` for files and sandboxed frames.
   if (text === 'null' || /^(capacitor|ionic|tauri|app|chrome-extension):\/\/[\w.-]+$/.test(text)) return text;
   const { origin } = URL.canParse(text) ? new URL(text) : { origin: 'null' };
   if (origin === 'null' || !['', '/'].includes(text.slice(origin.length)))
@@ -115,7 +115,7 @@ function originIn(text: string): string {
   return origin;
 }
 
-/** A server may repeat the token, also one that it has of an earlier run. */
+/** Removes the token from a finding, because a server may repeat the token in its answer. */
 function withoutToken(finding: Finding, token = ''): Finding {
   const { text, advice } = finding;
   return {
@@ -125,14 +125,14 @@ function withoutToken(finding: Finding, token = ''): Finding {
   };
 }
 
-/** A problem is no error: the other checks go on. */
+/** Sets the exit code at a problem. The Observable does not end, so the other checks go on. */
 function exitCode(): MonoTypeOperatorFunction<Finding> {
   return tap(({ level, isFinal }) => {
     if (level === 'problem') process.exitCode = isFinal ? EXIT.unreachable : EXIT.refused;
   });
 }
 
-/** Shows on a terminal that it waits, and for how long. */
+/** Shows on a terminal for how long doctor has been waiting. */
 function waiting(isForPeople: boolean): MonoTypeOperatorFunction<Finding> {
   if (!isForPeople || !process.stderr.isTTY) return identity;
   const show = (text: string) => void process.stderr.write(`\r\x1b[K${text}`);

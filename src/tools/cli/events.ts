@@ -35,11 +35,11 @@ const HELP = `lobby-rx events: follows the live events of an identity
   --json             prints JSON on a terminal, too
   --from INDEX       resumes from this watch index; default: now
   --checkpoint FILE  resumes from the checkpoint in this file, and keeps it
-                     up to date, so that no event is lost between two runs;
-                     a later run takes it over, and an earlier one ends at
-                     its next save. What is still in a pipe whose reader dies
-                     is lost: a reader for which that matters keeps its own
-                     place, and passes it as --from
+                     up to date, so that no event is lost between two runs.
+                     A later run takes the file over, and an earlier run ends
+                     at its next save. Events in a pipe are lost if the reader
+                     of the pipe dies. If that matters, let the reader save
+                     the index itself, and pass it as --from
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
                      LOBBY_RX_URL
   --insecure         allows plain http: to another machine
@@ -68,8 +68,8 @@ export function events(args: readonly string[]): Promise<void> {
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
 
-      // Printed in `ack`, so that the checkpoint advances only after the reader has taken the
-      // lines.
+      // The lines are printed in `ack`. So the checkpoint advances only after the reader has taken
+      // them.
       const ack = ({ events: list }: IdentityEventList, checkpoint: Checkpoint): Observable<void> => {
         const wanted = list.filter(event => kind === undefined || event.kind === kind);
         const printed$ = from(wanted).pipe(
@@ -82,7 +82,7 @@ export function events(args: readonly string[]): Promise<void> {
         from: file ? file.last : values.from,
         ack,
         linger: 0,
-        // This command says itself what `ack` fails with.
+        // Without this, the library would log a failure of `ack`. This command prints it itself.
         log: () => undefined,
       });
       return merge(signalsOf(feed).pipe(reportTrouble()), file?.failed$ ?? EMPTY);
@@ -98,7 +98,7 @@ function kindIn(text: string | undefined): LiveEvent['kind'] | undefined {
   return kind;
 }
 
-/** What happens in a feed, without its events. */
+/** The signals of a feed, without its events. */
 function signalsOf({ gap$, status$, all$ }: EventFeed): Observable<WatchSignal<never>> {
   return merge(
     gap$.pipe(map(gap => ({ kind: 'gap', gap }) as const)),

@@ -17,7 +17,7 @@ const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the comm
   lobby-rx watch GROUP     follows who joins a group, who leaves, who changes
   lobby-rx events          follows the live events of an identity
   lobby-rx connected       confirms the player token on standard input
-  lobby-rx doctor          finds what is wrong with a service, or in between
+  lobby-rx doctor          finds faults of a service, and of proxies before it
   lobby-rx emulate         runs the whole service on 127.0.0.1, with sample data
 
 Each command has its own --help. lobby-rx --version prints the version.
@@ -38,17 +38,16 @@ Exit codes:
   130, 143   members, connected, doctor: stopped by a signal before the end
 `;
 
-// The reader of our output may close the pipe at any time, as head does. There is nothing left to
-// do then.
+// The reader of our output may close the pipe at any time, as head does. Then the command ends.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') fail(`cannot write to standard output: ${error.code}`, EXIT.refused);
   process.exit();
 });
-// Without a reader of our messages, the output is still worth something.
+// If nobody reads standard error any more, the output on standard output goes on.
 process.stderr.on('error', () => undefined);
 
 const [first, ...rest] = process.argv.slice(2);
-// `lobby-rx help members` is what people try who know git or npm.
+// People that know git or npm try `lobby-rx help members`.
 const isHelp = first === 'help' && rest.length > 0;
 const [name, ...args] = isHelp ? [rest[0], '--help'] : [first, ...rest];
 const command = name === undefined ? undefined : COMMANDS.get(name);
@@ -61,7 +60,7 @@ if (command) {
   process.stdout.write(`${version()}\n`);
 } else {
   const meant = nearestName(name, [...COMMANDS.keys()]);
-  // A word, or like a command: anything else may be a token.
+  // Quotes only a word, or a name like that of a command. Anything else may be a token.
   const quoted = meant || /^[a-z-]{1,20}$/i.test(name) ? ` '${name}'` : '';
   const hint = quoted + (meant ? ` (did you mean ${meant}?)` : '');
   fail(`unknown command${hint}; see lobby-rx --help`, EXIT.usage);

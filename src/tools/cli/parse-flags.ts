@@ -10,19 +10,19 @@ interface Flag {
 
 type Flags = Readonly<Record<string, Flag>>;
 
-/** The value of a flag; undefined if it was not given and has no default. */
+/** The value of a flag. `undefined` if it was not given and has no default. */
 type ValueOf<F extends Flag> =
   | (F['type'] extends 'string' ? string : boolean)
   | (F extends { readonly default: string | boolean } ? never : undefined);
 
-/** What a command can be called with. */
+/** The arguments that a command takes. */
 interface Grammar<Options extends Flags> {
   readonly flags: Options;
   /** Whether it also takes arguments that are not flags. Default false. */
   readonly takesArguments?: boolean;
 }
 
-/** What a command was called with. */
+/** The arguments with which a command was called. */
 export interface ParsedFlags<Options extends Flags> {
   readonly values: { readonly [Name in keyof Options]: ValueOf<Options[Name]> };
   readonly positionals: readonly string[];
@@ -49,7 +49,7 @@ export function parseFlags<const Options extends Flags>(
   } catch (error) {
     // Node's own messages are several sentences long, or even several lines.
     const [sentence] = (error as Error).message.split(/\.\s/, 1);
-    // Of what was quoted wrongly, as in '--token SECRET', only the name is shown.
+    // If a flag and its value were quoted together, as in '--token SECRET', only the name is shown.
     const first = sentence!.replace(/^(Unknown option '-[^\s=']*)[\s=][^']*/, '$1');
     const [, unknown = ''] = /^Unknown option '--(.*)'/.exec(first) ?? [];
     const meant = nearestName(unknown, Object.keys(flags));
@@ -58,13 +58,13 @@ export function parseFlags<const Options extends Flags>(
       `${first.replace(/^./, letter => letter.toLowerCase())}${hint}; see lobby-rx ${command} --help`,
     );
   }
-  // Not quoted: it may be a token.
+  // The argument is not quoted, because it may be a token.
   throw new Error(`lobby-rx ${command} takes no arguments but its flags; see lobby-rx ${command} --help`);
 }
 
 /**
- * Writes `--count -1` as `--count=-1`: Node refuses the former, and we have a better message for
- * the latter.
+ * Writes `--count -1` as `--count=-1`. Node rejects the first form with a long message. For the
+ * second form, our own message is better.
  */
 function joinNumbers(args: readonly string[], flags: Flags): string[] {
   const joined: string[] = [];
@@ -78,8 +78,8 @@ function joinNumbers(args: readonly string[], flags: Flags): string[] {
 }
 
 /**
- * The number in the text of a flag. Throws an error that names the flag if it is anything but a
- * whole number in this range.
+ * The number in the text of a flag. Throws an error that names the flag if the text is not a whole
+ * number in this range.
  */
 export function wholeNumber(flag: string, text: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
@@ -87,7 +87,7 @@ export function wholeNumber(flag: string, text: string, min: number, max = Numbe
   throw new Error(`${flag} must be a whole number ${range}; got ${shown(text)}`);
 }
 
-/** The value of a flag in a message: a number, or that it is another text, which may be a token. */
+/** The value of a flag in a message. Only a number is shown, because a text may be a token. */
 export function shown(text: string): string {
   if (text === '') return 'nothing';
   return /^[-+.\d]{1,20}$/.test(text) ? `'${text}'` : 'another text';

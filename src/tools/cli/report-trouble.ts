@@ -2,12 +2,12 @@ import { defer, tap, type OperatorFunction } from 'rxjs';
 import { answers, type WatchSignal, type WatchStatus } from '../../stream/index.js';
 import { warn } from './terminal/index.js';
 
-/** A shorter wait is over before anyone has read that there is one, in ms. */
+/** A shorter wait is not reported, because it is over before anyone has read about it, in ms. */
 const NOTABLE_WAIT_MS = 2_000;
 
 /**
- * Reports the trouble of a watch on standard error: each gap, the first of consecutive failures,
- * and that it is over. Emits the answers of the watch.
+ * Reports the trouble of a watch on standard error. It reports each gap, the first of consecutive
+ * failures, and the end of the trouble. Emits the answers of the watch.
  *
  * @example
  * client.watchSignals(getMembers, { group_id }).pipe(reportTrouble(), concatMap(print));

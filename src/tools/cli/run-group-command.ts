@@ -9,7 +9,8 @@ export interface GroupCommand extends RunConfig {
   readonly name: string;
   readonly help: string;
   /**
-   * What it does. `isForPeople` is whether its output is read on a terminal, and not by a program.
+   * The work of the command. `isForPeople` is true if the output goes to a terminal, and not to a
+   * program.
    */
   readonly work: (
     group: GroupApi,
@@ -20,7 +21,7 @@ export interface GroupCommand extends RunConfig {
 }
 
 /**
- * Runs a command that takes one group, `--count` and `--json`: reads its arguments and calls `work`
+ * Runs a command that takes one group, `--count` and `--json`. Reads its arguments and calls `work`
  * with them.
  */
 export function runGroupCommand(args: readonly string[], command: GroupCommand): Promise<void> {

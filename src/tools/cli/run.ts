@@ -13,7 +13,7 @@ export const EXIT = {
   terminated: 143,
 } as const;
 
-/** An error that says which exit code it has. */
+/** An error with its exit code. */
 export class ExitError extends Error {
   constructor(
     message: string,
@@ -26,7 +26,7 @@ export class ExitError extends Error {
 /** How a command runs. */
 export interface RunConfig {
   /**
-   * Whether the command runs until it is stopped: then a signal is its normal end, with exit code
+   * Whether the command runs until it is stopped. Then a signal is its normal end, with exit code
    * 0. Default false.
    */
   readonly endless?: boolean;
@@ -37,7 +37,7 @@ export interface RunConfig {
  * such as the help.
  *
  * The promise resolves when the work completes or fails, or on SIGINT or SIGTERM, which unsubscribe
- * from it. It never rejects: errors are printed on standard error, and the exit code shows their
+ * from it. It never rejects. Errors are printed on standard error, and the exit code shows their
  * kind.
  *
  * @example
@@ -54,7 +54,10 @@ export async function run(
     fail(messageOf(error), EXIT.usage);
     return;
   }
-  if (typeof work$ === 'string') return void process.stdout.write(work$);
+  if (typeof work$ === 'string') {
+    process.stdout.write(work$);
+    return;
+  }
 
   const stop$ = merge(
     fromEvent(process, 'SIGINT').pipe(map(() => EXIT.interrupted)),
@@ -89,7 +92,7 @@ function exitCodeOf(error: unknown): number {
   return isTransportError(error) ? EXIT.unreachable : EXIT.usage;
 }
 
-/** Where the arguments of the library come from on the command line. */
+/** The names on the command line for the arguments of the library. */
 const SOURCES = new Map([
   ['token', 'LOBBY_RX_TOKEN'],
   ['group_id', 'GROUP'],
@@ -99,7 +102,7 @@ const SOURCES = new Map([
 
 /** The message of an error, in terms of the command line. */
 function messageOf(error: unknown): string {
-  // What is in between cannot be seen from a request that failed.
+  // A failed request does not show the proxies on the way. Doctor looks for them.
   if (isTransportError(error)) return `${error.message}; lobby-rx doctor looks for the cause`;
   if (!isInputError(error)) return (error as Error).message;
   const { argument, expected, got } = error;

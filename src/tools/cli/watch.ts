@@ -43,7 +43,7 @@ export function watch(args: readonly string[]): Promise<void> {
   });
 }
 
-/** Says once of each member that cannot be read that it is so, as long as it is. */
+/** Warns once about each member that cannot be read. Warns again if it could be read in between. */
 function reportMalformed() {
   let known: readonly string[] = [];
   return ({ malformed = [] }: Roster): void => {

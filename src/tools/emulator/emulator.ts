@@ -34,7 +34,7 @@ import {
 } from './world/index.js';
 
 /**
- * The options of {@link createEmulator}. All are optional; the defaults are the values of deployed
+ * The options of {@link createEmulator}. All are optional. The defaults are the values of deployed
  * servers.
  */
 export interface EmulatorConfig extends WorldConfig, ServiceConfig {}
@@ -42,9 +42,9 @@ export interface EmulatorConfig extends WorldConfig, ServiceConfig {}
 const OPTIONS: Options<EmulatorConfig> = { ...worldOptions, ...serviceOptions };
 
 /**
- * The whole service in memory. Its world is empty at first. Commands change the world, and requests
- * are answered from it, in the way deployed servers do. Commands throw an `InputError` for ids and
- * tokens that were never issued, and for unknown or invalid options.
+ * The whole service in memory. Its world is empty at first. Commands change the world. The emulator
+ * answers requests from its world, in the way that deployed servers do. Commands throw an
+ * `InputError` for ids and tokens that were never issued, and for unknown or invalid options.
  */
 export interface Emulator {
   /**
@@ -69,7 +69,7 @@ export interface Emulator {
    * const { identity_id, token } = emulator.addIdentity({ display_name: 'Ada' });
    */
   readonly addIdentity: (profile?: Partial<Profile>) => AddedIdentity;
-  /** Makes two identities friends: each gets the other's updates as live events. */
+  /** Makes two identities friends. Each receives the other's updates as live events. */
   readonly befriend: (identity_id: string, friend_id: string) => void;
   /**
    * Changes a profile. The identity and its friends receive an `identity_update`, and watches of
@@ -88,8 +88,8 @@ export interface Emulator {
   readonly updatePresence: (identity_id: string, presence: Omit<Presence, 'update_ts'> | null) => void;
   /**
    * Sends an event to an identity and returns its `ts`. `kind` is sent unchanged
-   * (docs/the-service.md, 2.4): its key is the name of the event's kind. It may also be unknown or
-   * invalid, since a server may send that too.
+   * (docs/the-service.md, 2.4). Its key is the name of the event's kind. An unknown or invalid
+   * `kind` is sent as well, because a server may send such an event.
    *
    * @example
    * emulator.publish(identity_id, { chat_message: { text: 'Hi' } });
@@ -101,9 +101,9 @@ export interface Emulator {
    * ones.
    */
   readonly addGroup: (handle?: Partial<GroupHandle>) => string;
-  /** Adds an identity to a group; does nothing if it is already a member. */
+  /** Adds an identity to a group. Does nothing if it is already a member. */
   readonly join: (group_id: string, identity_id: string) => void;
-  /** Removes an identity from a group; does nothing if it is not a member. */
+  /** Removes an identity from a group. Does nothing if it is not a member. */
   readonly leave: (group_id: string, identity_id: string) => void;
 
   /**
@@ -123,12 +123,12 @@ export interface Emulator {
    * `matchmaker_lobby_join`.
    */
   readonly sendLobbyJoin: (identity_id: string, lobby_id: string) => string;
-  /** The current state of a player token; `undefined` if it was never issued. */
+  /** The current state of a player token. `undefined` if it was never issued. */
   readonly playerState: (player_token: string) => PlayerState | undefined;
   /** The current number of reserved and connected slots of a lobby. */
   readonly playersIn: (lobby_id: string) => PlayerCount;
 
-  /** Makes a bearer token expire: from now on, requests with it are answered with 401. */
+  /** Makes a bearer token expire. From now on, requests with it are answered with 401. */
   readonly expireToken: (token: string) => void;
   /** Issues another bearer token for the same identity or lobby. */
   readonly renewToken: (token: string) => string;
@@ -143,13 +143,13 @@ export interface Emulator {
   readonly fault: (fault: Fault, plan?: FaultPlan) => () => void;
   /** The number of requests affected by each kind of fault. */
   readonly faultCounts: FaultCounts;
-  /** The faults that are planned and still to come, in the order in which they were planned. */
+  /** The faults that are still to come, in the order in which they were planned. */
   readonly plannedFaults: () => readonly PlannedFault[];
 
   /** The requests so far, oldest first. Only the last 10,000 are kept. */
   readonly requests: readonly RecordedRequest[];
   /**
-   * The world as it is now, to be read.
+   * The current world. It is only for reading.
    *
    * @example
    * emulator.records.groups.get(group_id)?.members.has(identity_id);
@@ -160,7 +160,7 @@ export interface Emulator {
 }
 
 /**
- * Creates an emulator of the service, for demos and for your own tests. It opens no port: use its
+ * Creates an emulator of the service, for demos and for your own tests. It opens no port. Use its
  * `transport` in the same process, or `listen` to serve it over HTTP. Throws an `InputError` if the
  * config is invalid.
  *

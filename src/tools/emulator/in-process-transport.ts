@@ -11,7 +11,7 @@ import {
 } from '../../transport/index.js';
 import type { EmulatedResponse, Handler } from './service/index.js';
 
-/** The default of `fromFetch`: how long a body may stall, in ms. */
+/** How long a body may stall, in ms. The value is the default of `fromFetch`. */
 const BODY_TIMEOUT_MS = 15_000;
 
 /** A transport for clients in this process. Faults have the same effect as over HTTP. */
@@ -28,7 +28,7 @@ function deliver(
     () => new TransportError('lost', 'the connection was lost: ECONNRESET', summaryOf(request)),
   );
 
-  /** The body has begun to arrive. */
+  /** Reports that the body has begun to arrive, then continues with `rest$`. */
   const arrived = (rest$: typeof lost$) =>
     defer(() => {
       request.onArrival?.(status);

@@ -22,27 +22,26 @@ const MAX_BODY_BYTES = 65_536;
 
 /** The options of {@link listen}. */
 export interface ListenConfig {
-  /** The port to listen on. Default 0: any free port. */
+  /** The port to listen on. Default 0, which is any free port. */
   readonly port?: number;
   /**
-   * The address to listen on: `0.0.0.0` to be reached by other machines, a phone or a container for
-   * example, all of which may then use the service. Default `127.0.0.1`.
+   * The address to listen on. Default `127.0.0.1`. With `0.0.0.0`, other machines can reach the
+   * emulator, for example a phone or a container. All of them may then use the service.
    */
   readonly host?: string;
   /**
-   * Further names, with their ports if they have one, by which pages and programs may reach the
-   * `control` and the `workbench`. Default: none.
+   * Further host names under which pages and programs may reach the `control` and the `workbench`.
+   * A name with a port includes the port. Default: none.
    */
   readonly allowHosts?: readonly string[];
   /**
-   * Commands to offer at `/_emulator/…`, to those who know the secret in `EmulatorServer.control`.
+   * Commands to offer at `/_emulator/…`. A request needs the secret in `EmulatorServer.control`.
    * Default: none.
    */
   readonly control?: Control;
   /**
-   * With a `control`: answers what is at `/_emulator/workbench`, a page, and below it what the page
-   * asks for with the secret.
-   * Default: nothing.
+   * Answers requests for the page at `/_emulator/workbench`, and the page's own requests below that
+   * path. Those need the secret. It works only with a `control`. Default: none.
    */
   readonly workbench?: Handler;
 }
@@ -74,8 +73,8 @@ export interface EmulatorServer {
   readonly urls: ServiceUrls;
   readonly port: number;
   /**
-   * Where to POST commands, and the bearer token for that; undefined unless `listen` was called
-   * with a `control`.
+   * The URL for POST requests with commands, and the bearer token for them. `undefined` unless
+   * `listen` was called with a `control`.
    */
   readonly control: { readonly url: string; readonly secret: string } | undefined;
   /** Resolves to the number of open sockets. */
@@ -85,10 +84,9 @@ export interface EmulatorServer {
 }
 
 /**
- * Serves an emulator over HTTP, until `close()`; unless there is a `host`, on 127.0.0.1. Rejects
- * with an `InputError` if the config is invalid, and with Node's own error (for example
- * `EADDRINUSE`) if it cannot listen on the port. It needs Node; in a page, use
- * `emulator.transport`.
+ * Serves an emulator over HTTP, until `close()`. The default address is 127.0.0.1. Rejects with an
+ * `InputError` if the config is invalid, and with Node's own error (for example `EADDRINUSE`) if it
+ * cannot listen on the port. It needs Node. In a page, use `emulator.transport`.
  *
  * @example
  * const server = await listen(emulator);
@@ -99,7 +97,8 @@ export async function listen(
   config: ListenConfig = {},
 ): Promise<EmulatorServer> {
   checkOptions(config, OPTIONS);
-  // Not imported: a page may use the rest of the emulator, and its bundler would not find them.
+  // Not imported, because a page may use the rest of the emulator, and its bundler would not find
+  // these modules.
   const { createServer } = nodeModule('node:http');
   const { createHash, randomBytes, timingSafeEqual } = nodeModule('node:crypto');
   const server = createServer();
@@ -110,15 +109,17 @@ export async function listen(
   });
   const { port, address } = server.address() as AddressInfo;
   const isAny = address === '0.0.0.0' || address === '::';
-  const name = isAny ? LOOPBACK : address.includes(':') ? `[${address}]` : address;
+  const name = isAny ? LOOPBACK : nameOfAddress(address);
   const url = `http://${name}:${port}`;
+  const names = [name, LOOPBACK, 'localhost'];
+  if (isAny) names.push('[::1]');
   const secret = randomBytes(24).toString('base64url');
   const digest = (text: string) => createHash('sha256').update(text).digest();
   const expected = digest(`Bearer ${secret}`);
   const access: ControlAccess = {
-    // In constant time: how long it takes must not tell how much of a guess is right.
+    // In constant time, because the duration must not show how much of a guess is right.
     isAllowed: authorization => timingSafeEqual(digest(authorization), expected),
-    hosts: hostsOf([name, LOOPBACK, 'localhost', ...(isAny ? ['[::1]'] : [])], port, config.allowHosts),
+    hosts: hostsOf(names, port, config.allowHosts),
   };
   const { control, workbench } = config;
   const controls = control && { control, ...(workbench && { workbench }) };
@@ -144,10 +145,17 @@ export async function listen(
   };
 }
 
-/** Programs leave out a port that is the default one. */
+/** An address as a part of a URL. An IPv6 address is in brackets. */
+function nameOfAddress(address: string): string {
+  return address.includes(':') ? `[${address}]` : address;
+}
+
+/** All accepted values of the Host header. Programs leave out the default port 80. */
 function hostsOf(names: readonly string[], port: number, more: readonly string[] = []): readonly string[] {
-  const own = names.flatMap(name => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
-  return [...new Set([...own, ...more.map(host => host.toLowerCase())])];
+  const own = names.map(name => `${name}:${port}`);
+  const short = port === 80 ? names : [];
+  const others = more.map(host => host.toLowerCase());
+  return [...new Set([...own, ...short, ...others])];
 }
 
 function nodeModule<Name extends 'node:http' | 'node:crypto'>(name: Name) {
@@ -165,7 +173,7 @@ async function serve(
 ): Promise<void> {
   const { method = 'GET', url = '/', socket } = incoming;
   const isControl = url.startsWith(CONTROL_PATH);
-  // Commands and the workbench are no part of the service.
+  // Commands and the workbench are answered on dead connections too. They are not the service.
   const isDead = () => !isControl && pool.isDead(socket);
   const body = await read(incoming);
   if (outgoing.destroyed || isDead()) return;
@@ -184,11 +192,11 @@ async function serve(
       try {
         send(outgoing, response);
       } catch {
-        // A header that Node refuses, of a handler that is not the emulator's.
+        // Another handler than that of the emulator may send a header that Node rejects.
         socket.destroy();
       }
     },
-    // A bug, or a world that is none: the next request is served.
+    // A bug, or an invalid saved world. The next request is served.
     error: (error: unknown) => {
       console.error(`lobby-rx emulator: ${method} failed: ${printable(textOf(error)).slice(0, 300)}`);
       send(outgoing, { status: 500, headers: {}, body: '' });
@@ -197,7 +205,7 @@ async function serve(
   outgoing.once('close', () => answer.unsubscribe());
 }
 
-/** The body of a request; `undefined` if it is too large. */
+/** The body of a request. `undefined` if it is too large. */
 async function read(incoming: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -6,9 +6,9 @@ export interface RecordedRequest {
   readonly method: string;
   /** The path and query. For in-process requests it starts with the scheme and host. */
   readonly url: string;
-  /** The bearer token, if there was one. */
+  /** The bearer token. `undefined` if the request had none. */
   readonly token: string | undefined;
-  /** The body as text, if there was one. */
+  /** The body as text. `undefined` if the request had none. */
   readonly body: string | undefined;
   /** When it was received, in ms since 1970. */
   readonly at: number;
@@ -19,8 +19,8 @@ export interface RecordedRequest {
 }
 
 /**
- * How many requests to keep: enough for any test, without leaking in an emulator that runs for
- * weeks.
+ * How many requests to keep. It is enough for any test. An emulator that runs for weeks needs a
+ * limit.
  */
 const MAX_REQUESTS = 10_000;
 

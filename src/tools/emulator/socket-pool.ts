@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /** The open sockets of a server. */
 export interface SocketPool {
-  /** All that are open now stay open, but nothing of the service is sent on them any more. */
+  /** Makes all sockets dead that are open now. They stay open, but get no more answers. */
   readonly kill: () => void;
   readonly isDead: (socket: Socket) => boolean;
 }
@@ -19,7 +19,7 @@ export function socketPool(server: Server): SocketPool {
     kill: () => {
       for (const socket of open) {
         dead.add(socket);
-        // Otherwise Node would close it once it has been idle for a while.
+        // Otherwise Node would close the socket after it has been idle for a while.
         socket.setTimeout(0);
       }
     },

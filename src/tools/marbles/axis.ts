@@ -1,13 +1,14 @@
 /// <reference lib="dom" />
 import { svgElement } from './svg-element.js';
 
-/** Its height, and how far its labels are apart at least, in pixels. */
+/** The height of the axis, in pixels. */
 export const AXIS_PX = 18;
+/** The least distance between two labels, in pixels. */
 const LABEL_PX = 70;
-/** How far its labels may be apart, in seconds. */
+/** The possible distances between two labels, in seconds. */
 const STEPS_S = [1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600];
 
-/** Says how long ago it was, from the right. */
+/** The labels of the time axis. Each says how many seconds before now it stands. */
 export class Axis {
   readonly #element: SVGGElement;
   readonly #scale: number;

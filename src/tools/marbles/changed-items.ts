@@ -1,9 +1,9 @@
 import type { Item, Row } from './item.js';
 
-/** How many changes are kept for a picture that is not drawn, since its page is hidden. */
+/** How many changes are kept while the picture is not drawn because its page is hidden. */
 const MAX_CHANGES = 5_000;
 
-/** Makes items and changes them. Knows which of them a picture has to draw again. */
+/** Makes and changes items. Remembers which of them the picture has to draw again. */
 export class ChangedItems {
   #changed = new Set<Item>();
 
@@ -15,17 +15,19 @@ export class ChangedItems {
   }
 
   change(item: Item | undefined, by: Partial<Pick<Item, 'to' | 'tone' | 'text'>>): void {
-    if (item) this.#changed.add(Object.assign(item, by));
+    if (!item) return;
+    Object.assign(item, by);
+    this.#changed.add(item);
   }
 
-  /** What has changed since the last call. */
+  /** The items that have changed since the last call. */
   take(): ReadonlySet<Item> {
     const changes = this.#changed;
     this.#changed = new Set();
     return changes;
   }
 
-  /** What goes on has to be drawn, however long ago it began. */
+  /** Forgets the oldest item that has ended. An item that has not ended must still be drawn. */
   #forgetOldest(): void {
     for (const oldest of this.#changed) {
       if (oldest.to === undefined) continue;

@@ -4,41 +4,42 @@ import type { Item, Row } from './item.js';
 import { classOf, createMark, isLong, lengthen } from './mark.js';
 import { svgElement } from './svg-element.js';
 
-/** The height of a row, and of what is in it, in pixels. */
+/** The height of a row, in pixels. */
 const ROW_PX = 60;
+/** The distance from the top of a row to the middle of its items, in pixels. */
 const MIDDLE_PX = 36;
-/** The line is below what happens. */
+/** How far the line of the status is below the other items, in pixels. */
 const BELOW_PX = 14;
-/** How wide a letter is at most, in pixels: a bar that is too short for its text has none. */
+/** The largest width of a letter, in pixels. A bar that is too short for its text has no text. */
 const LETTER_PX = 6.8;
 /**
- * How far marbles of the same time are apart, in pixels. Those after the fourth stand in the same
- * place.
+ * The distance between marbles of the same time, in pixels. All marbles after the fourth stand in
+ * its place.
  */
 const APART_PX = 7;
 const MAX_BESIDE = 3;
-/** How often it is removed what is not seen any more, in ms. */
+/** How often items are removed that have left the picture, in ms. */
 const SWEEP_MS = 1_000;
-/** What is further before the left edge than this is removed, in pixels. */
+/** Items this far beyond the left edge are removed, in pixels. */
 const MARGIN_PX = 40;
 
-/** What there is to draw. Times are in ms since 1970. */
+/** The input of a drawing. Times are in ms since 1970. */
 export interface Scene {
   readonly changes: ReadonlySet<Item>;
   readonly rows: readonly Row[];
   readonly now: number;
-  /** In pixels. */
+  /** The width of the picture, in pixels. */
   readonly width: number;
-  /** Where there is a line through all rows. */
+  /** The time at which a line goes through all rows. */
   readonly marked: number | undefined;
 }
 
-/** Draws items into an SVG: time flows from the right, where it is now, to the left. */
+/** Draws items into an SVG. The right edge is now, and time flows to the left. */
 export class Drawing {
   readonly #svg: SVGSVGElement;
   readonly #scale: number;
   readonly #flow: SVGGElement;
-  /** Below what happens at one moment. */
+  /** The items that take time. They are drawn below the others. */
   readonly #bars: SVGGElement;
   readonly #moments: SVGGElement;
   readonly #axis: Axis;
@@ -79,7 +80,7 @@ export class Drawing {
     this.#sweep(this.#x(now) - width - MARGIN_PX);
   }
 
-  /** What is drawn at an element. */
+  /** The item that an element of the picture shows. */
   itemAt(target: EventTarget | null): Item | undefined {
     if (!(target instanceof Element)) return undefined;
     return (
@@ -91,7 +92,7 @@ export class Drawing {
     return ((at - this.#origin!) / 1_000) * this.#scale;
   }
 
-  /** What goes on is as long as it is now; what is over is drawn once. */
+  /** Draws an item. An item that has not ended is stretched in each further frame. */
   #drawItem(item: Item, now: number): void {
     const element = this.#elements.get(item) ?? this.#create(item);
     element.setAttribute('class', classOf(item));

@@ -14,7 +14,7 @@ export class Frames {
     this.#draw = draw;
   }
 
-  /** Calls it at once, too. */
+  /** Calls the function at once, and then for each frame. */
   start(): void {
     this.stop();
     this.#step();

@@ -1,31 +1,31 @@
-/** A row of the picture: a watch, or the requests that belong to none. */
+/** A row of the picture. It shows a watch, or the requests that belong to no watch. */
 export interface Row {
-  /** Its place, from 0. */
+  /** The number of the row. The first is 0. */
   readonly order: number;
   name: string;
 }
 
 /**
- * What is drawn in a row.
+ * An item of a row.
  *
  * - `line`: the status of the watch.
  * - `poll`: a request, from when it was sent until it ended.
- * - `wait`: until the next poll.
+ * - `wait`: the time until the next poll.
  * - `marble`: an event.
  * - `sign`: how a poll ended, or a gap.
  */
 export interface Item {
   readonly row: Row;
   readonly shape: 'line' | 'poll' | 'wait' | 'marble' | 'sign';
-  /** In ms since 1970. */
+  /** The start of the item, in ms since 1970. */
   readonly from: number;
-  /** Undefined as long as it goes on. */
+  /** The end of the item, in ms since 1970. `undefined` until it has ended. */
   to: number | undefined;
-  /** What its colour says. */
+  /** The meaning of its colour. */
   tone: string;
-  /** What is written in it. */
+  /** The text inside the item. */
   readonly letter: string;
-  /** What it is, in words. */
+  /** The item in words. */
   text: string;
   /** How many marbles of the row are at the same time, before this one. */
   readonly nth: number;

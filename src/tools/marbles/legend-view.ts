@@ -6,12 +6,12 @@ import { svgElement } from './svg-element.js';
 
 /** How many kinds of events are explained. */
 const MAX_KINDS = 12;
-/** The size of a mark, in pixels. */
+/** The size of a mark in the legend, in pixels. */
 const WIDTH_PX = 22;
 const HEIGHT_PX = 20;
 
 /**
- * A legend of what has been drawn, and of nothing else: first the marks, then the kinds of events.
+ * A legend that explains only what has been drawn. The marks come first, then the kinds of events.
  */
 export function createLegendView(legend: Element) {
   const kinds = new Set<string>();

@@ -1,8 +1,8 @@
 import type { Item } from './item.js';
 
-/** What a sign is, by why a poll ended. */
+/** The sign and its text, for each reason why a poll ended. */
 export const SIGNS: Readonly<Record<string, readonly [sign: string, text: string]>> = {
-  cut: ['✂', 'cut off by something in between, or too late'],
+  cut: ['✂', 'cut off by a proxy, or too late'],
   failed: ['✕', 'failed'],
   retry_after: ['⏲', 'the service asked to wait'],
   woken: ['☀', 'the machine woke'],
@@ -11,15 +11,15 @@ export const SIGNS: Readonly<Record<string, readonly [sign: string, text: string
   gap: ['◇', 'gap'],
 };
 
-/** Marks that look alike, and what they mean. */
+/** Marks that look alike, and their meaning. */
 export interface LegendEntry {
   readonly shape: Item['shape'];
-  /** The first is what is drawn in the legend. */
+  /** The legend shows the first tone. */
   readonly tones: readonly [string, ...string[]];
   readonly label: string;
 }
 
-/** Every mark but those of events, whose letters are explained as they come. */
+/** Every mark except those of events. The legend explains the letter of an event when it comes. */
 export const LEGEND: readonly LegendEntry[] = [
   { shape: 'poll', tones: ['open', 'first'], label: 'open' },
   { shape: 'poll', tones: ['news'], label: 'with news' },
@@ -46,6 +46,6 @@ export const LEGEND: readonly LegendEntry[] = [
   { shape: 'sign', tones: ['gap'], label: 'gap' },
 ];
 
-/** What explains a mark. */
+/** The entry of the legend that explains a mark. */
 export const legendOf = ({ shape, tone }: Pick<Item, 'shape' | 'tone'>): LegendEntry | undefined =>
   LEGEND.find(entry => entry.shape === shape && entry.tones.includes(tone));

@@ -5,25 +5,24 @@ import { MarblesView } from './marbles-view.js';
 import { Timeline, type EventOfKind, type NamedWatch } from './timeline.js';
 
 /**
- * `<lobby-marbles>`: draws what a client does, while it does it. Each watch has a row: its polls as
- * bars, waits as dashes, events as marbles with the first letter of their kind, cuts, failures,
- * wakes and gaps as signs, and its status as the colour of the line. The row `requests` has what
- * belongs to no watch.
+ * `<lobby-marbles>` draws the work of a client as it happens. Each watch has a row. Polls are bars,
+ * and waits are dashes. An event is a marble with the first letter of its kind. Polls that were cut
+ * off, failures, wakes and gaps are signs. The colour of the line is the status. The row `requests`
+ * has the requests that belong to no watch.
  *
- * Pressing on an item sends the event `pick`. Its `detail.at` is when the item ended, in ms since
+ * A press on an item sends the event `pick`. Its `detail.at` is the end of the item, in ms since
  * 1970.
  *
- * It shows no payload and no token. What leaves the left edge is forgotten.
+ * The element shows no payload and no token. It forgets items that leave the left edge.
  */
 export interface LobbyMarbles extends HTMLElement {
-  /** The `log` of a client, or of several. */
+  /** The `log` option of a client, or of several clients. */
   readonly log: (entry: LogEntry) => void;
   /** Draws an event in the row of the watch that was answered last. */
   readonly event: (event: EventOfKind) => void;
   /**
-   * Names the row of a watch. Its `log` is for the `log` of the watch, its `event` for events.
-   * Without that `log`, the row of the watch gets the name whose answer comes before the first
-   * event.
+   * Names the row of a watch. Give its `log` to the watch as `log`, and its `event` to the events.
+   * Without the `log`, the watch that was answered last before the first event gets the name.
    *
    * @example
    * const row = marbles.watch('Ada');
@@ -32,11 +31,11 @@ export interface LobbyMarbles extends HTMLElement {
   readonly watch: (name: string) => NamedWatch;
   /** A time at which a line is drawn through all rows, in ms since 1970. */
   mark: number | undefined;
-  /** Whether the picture stands still. What happens in that time is drawn when it goes on. */
+  /** Whether the picture stands still. When it goes on, it draws everything that has happened. */
   paused: boolean;
   /**
-   * The clock, in ms since 1970; set it before the first entry. Default `Date.now`; for a client
-   * with a `scheduler`, that.
+   * The clock, in ms since 1970. Default `Date.now`. Set it before the first entry. For a client
+   * with a `scheduler`, use the clock of that scheduler.
    */
   now: () => number;
 }
@@ -47,11 +46,11 @@ declare global {
   }
 }
 
-/** Pixels per second, unless the attribute `scale` says another number. */
+/** The default of the attribute `scale`, in pixels per second. */
 const PX_PER_S = 12;
 
 /**
- * Defines the element `<lobby-marbles>`. Does nothing where there are no elements, or if it is
+ * Defines the element `<lobby-marbles>`. Does nothing outside a page, or if the element is already
  * defined.
  *
  * @example
@@ -65,7 +64,7 @@ export function defineMarbles(): void {
   customElements.define('lobby-marbles', createElementClass());
 }
 
-/** Makes the class only in a page: where there are no elements, there is nothing to extend. */
+/** Creates the class. It exists only in a page, because `HTMLElement` exists only there. */
 function createElementClass() {
   return class extends HTMLElement implements LobbyMarbles {
     now: () => number = Date.now;
@@ -96,7 +95,7 @@ function createElementClass() {
     }
     set mark(mark: number | undefined) {
       this.#mark = mark;
-      // Also in a picture that stands still.
+      // A picture that stands still is not drawn by a frame.
       if (this.#isPaused) this.#draw();
     }
     connectedCallback(): void {

@@ -4,8 +4,9 @@ import type { Item } from './item.js';
 import { createLegendView } from './legend-view.js';
 import { STYLE } from './style.js';
 
-/** How often the list is written, in ms, and how many items it has. */
+/** How often the list is written, in ms. */
 const WRITE_MS = 1_000;
+/** How many items the list has. */
 const MAX_LISTED = 50;
 
 const HTML = `<div class="legend" part="legend"></div><svg class="picture" aria-hidden="true"><title></title></svg>
@@ -13,8 +14,8 @@ const HTML = `<div class="legend" part="legend"></div><svg class="picture" aria-
 <details part="list"><summary>As a list</summary><ol tabindex="0" aria-label="What has happened, the newest first"></ol></details>`;
 
 /**
- * What is in the element: the picture, its legend, what the pointer is on, a button, and a list for
- * those who cannot see the picture.
+ * The content of the element: the picture, its legend, and a button. A line describes the item
+ * under the pointer. A list helps people that cannot see the picture.
  */
 export class MarblesView {
   readonly #legend: ReturnType<typeof createLegendView>;
@@ -22,7 +23,7 @@ export class MarblesView {
   readonly #button: HTMLButtonElement;
   readonly #details: HTMLDetailsElement;
   readonly #list: HTMLOListElement;
-  /** The newest is the last. */
+  /** The items of the list. The newest is the last. */
   readonly #recent: Item[] = [];
   #writtenAt = -Infinity;
   #width: number;
@@ -42,7 +43,7 @@ export class MarblesView {
     const svg = root.querySelector<SVGSVGElement>('.picture')!;
     this.#drawing = new Drawing(svg, scale);
     this.#width = svg.clientWidth;
-    // Reading it in each frame would cost a layout.
+    // Reading the width in each frame would cost a layout.
     new ResizeObserver(() => {
       this.#width = svg.clientWidth;
     }).observe(svg);
@@ -59,8 +60,8 @@ export class MarblesView {
     this.#drawing.draw({ ...scene, width: this.#width });
     for (const item of scene.changes) {
       this.#legend.explain(item);
-      const isSaid = item.to !== undefined || item.shape === 'line';
-      if (isSaid && !this.#recent.includes(item)) this.#recent.push(item);
+      const isListed = item.to !== undefined || item.shape === 'line';
+      if (isListed && !this.#recent.includes(item)) this.#recent.push(item);
     }
     this.#recent.splice(0, this.#recent.length - MAX_LISTED);
     if (!this.#details.open || scene.now - this.#writtenAt < WRITE_MS) return;

@@ -5,15 +5,15 @@ import { svgElement } from './svg-element.js';
 /** The heights of bars, in pixels. */
 const HEIGHTS = { poll: 18, wait: 8 };
 
-/** What takes time is as long as it takes. */
+/** Whether an item takes time, so that its mark has a length. */
 export const isLong = ({ shape }: Pick<Item, 'shape'>): boolean =>
   shape === 'line' || shape === 'poll' || shape === 'wait';
 
-/** The tone of a marble is its kind, which may be any text. */
+/** The CSS class of a mark. It omits the tone of a marble, which may be any text. */
 export const classOf = ({ shape, tone }: Pick<Item, 'shape' | 'tone'>): string =>
   shape === 'marble' ? 'marble' : `${shape} ${tone}`;
 
-/** A mark by itself, around the height 0: the legend has the same as the picture. */
+/** Creates a mark around the height 0. The legend and the picture use the same marks. */
 export function createMark(item: Pick<Item, 'shape' | 'tone' | 'letter' | 'text'>): SVGElement {
   const { shape, letter, text } = item;
   const mark = svgElement('g', { class: classOf(item) });
@@ -30,13 +30,13 @@ export function createMark(item: Pick<Item, 'shape' | 'tone' | 'letter' | 'text'
   return mark;
 }
 
-/** Makes a line, a poll or a wait as long as it is, in pixels. */
+/** Sets the length of a line, a poll or a wait, in pixels. */
 export function lengthen(mark: SVGElement, width: number): void {
   const shape = mark.firstElementChild!;
   shape.setAttribute(shape.nodeName === 'line' ? 'x2' : 'width', String(width));
 }
 
-/** The colour of a kind of event: the same on every page. */
+/** The hue of a kind of event. It is the same on every page. */
 function hueOf(text: string): number {
   let hash = 0;
   for (const letter of text) hash = (hash * 53 + letter.charCodeAt(0)) % 3_600;

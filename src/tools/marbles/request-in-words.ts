@@ -15,7 +15,7 @@ export function endInWords(entry: RequestEnd): string {
   return entry.kind === 'abort' ? `aborted ${after}` : `failed ${after}${messageOf(entry.error)}`;
 }
 
-/** Errors of this library contain no secrets. Of others, nothing is shown. */
+/** The message of an error of this library. Other errors are not shown: they may have secrets. */
 export function messageOf(error: unknown): string {
   const { _tag, message } = Object(error) as { readonly _tag?: unknown; readonly message?: unknown };
   return typeof _tag === 'string' && typeof message === 'string' ? `: ${message}` : '';

@@ -4,16 +4,16 @@ import type { Item, Row } from './item.js';
 import { endInWords, toneOf } from './request-in-words.js';
 import { Track } from './track.js';
 
-/** An event, as a feed emits it. Nothing but its kind is shown: a payload may have secrets. */
+/** An event, as a feed emits it. Only its kind is shown, because a payload may have secrets. */
 export interface EventOfKind {
   readonly kind: string;
-  /** What a kind is called that is `unknown`. */
+  /** The real name of a kind that is `unknown`. */
   readonly name?: string;
 }
 
 /** The entries of one watch, and its events. */
 export interface NamedWatch {
-  /** The `log` of the watch: its row gets the name. */
+  /** The `log` option of the watch. The row of the watch gets the name. */
   readonly log: (entry: LogEntry) => void;
   /** Draws an event in the row. */
   readonly event: (event: EventOfKind) => void;
@@ -21,13 +21,13 @@ export interface NamedWatch {
 
 type RequestEntry = Extract<LogEntry, { requestId: number }>;
 
-/** Makes rows and items of what a client logs, in the order of time. */
+/** Makes rows and items from the log of a client, in the order of time. */
 export class Timeline {
   readonly #now: () => number;
   readonly #items = new ChangedItems();
   readonly #rows: Row[] = [];
   readonly #tracks = new Map<number, Track>();
-  /** The requests that belong to no watch, as long as they are open. */
+  /** The open requests that belong to no watch. */
   readonly #calls = new Map<string, Item>();
   #callRow: Row | undefined;
   #lastAnswered: Track | undefined;
@@ -63,24 +63,24 @@ export class Timeline {
     };
   };
 
-  /** What has changed since the last call. */
+  /** The items that have changed since the last call. */
   changes(): ReadonlySet<Item> {
     const at = this.#now();
     for (const track of this.#tracks.values()) track.settle(at);
     return this.#items.take();
   }
 
-  /** Returns the watch whose decision this is. */
+  /** Returns the track of the watch if the entry is a decision of a watch. */
   #log(entry: LogEntry): Track | undefined {
     if ('requestId' in entry) {
       if (entry.pollOf === undefined) this.#onCall(entry);
       else this.#onPoll(this.#trackOf(entry.pollOf, `${entry.pollOf} ${pathOf(entry)}`), entry);
       return undefined;
     }
-    // The end of its poll says so, too.
+    // The end of the poll reports it, too.
     if (!('watchId' in entry)) return undefined;
     const track = this.#trackOf(entry.watchId, String(entry.watchId));
-    if (entry.kind === 'poll_end') track.turn(entry);
+    if (entry.kind === 'poll_end') track.decided(entry);
     else track.gap(entry);
     return track;
   }
@@ -91,7 +91,7 @@ export class Timeline {
   }
 
   #onCall(entry: RequestEntry): void {
-    // Several clients may count their requests.
+    // Two clients may use the same request id.
     const key = `${entry.requestId} ${entry.method} ${entry.url}`;
     if (entry.kind === 'request') {
       const text = `${entry.method} ${pathOf(entry)}`;

@@ -5,13 +5,13 @@ import type { Item, Row } from './item.js';
 import { SIGNS } from './legend.js';
 import { endInWords, inSeconds, messageOf, toneOf, type RequestEnd } from './request-in-words.js';
 
-/** What a status is in words, where it is another word. */
+/** A status in words, where the words differ from its name. */
 const LINES: Readonly<Record<string, string>> = {
   paused: 'left by its last subscriber',
   ended: 'the watch has ended',
 };
 
-/** Draws what one watch does into its row. */
+/** Draws the work of one watch into its row. */
 export class Track {
   readonly row: Row;
   readonly #items: ChangedItems;
@@ -19,7 +19,7 @@ export class Track {
   #line: Item | undefined;
   #poll: Item | undefined;
   #wait: Item | undefined;
-  /** When its index came. */
+  /** When the last answer with an index arrived. */
   #indexAt: number | undefined;
 
   constructor(row: Row, items: ChangedItems) {
@@ -27,7 +27,10 @@ export class Track {
     this.#items = items;
   }
 
-  /** A watch is live once the service holds its poll, whether or not anybody looked just then. */
+  /**
+   * Makes the watch live from the time at which the service held its poll. Nothing is logged at
+   * that time.
+   */
   settle(at: number): void {
     if (this.#poll?.tone !== 'open') return;
     const heldAt = this.#poll.from + HELD_MS;
@@ -60,10 +63,10 @@ export class Track {
     return true;
   }
 
-  /** The watch has decided what the end of a poll means. */
-  turn({ at, why, wait, attempt, error }: Extract<LogEntry, { kind: 'poll_end' }>): void {
+  /** Draws what the watch has decided at the end of a poll. */
+  decided({ at, why, wait, attempt, error }: Extract<LogEntry, { kind: 'poll_end' }>): void {
     this.settle(at);
-    // These say nothing of its answer.
+    // These two do not describe the answer of the poll.
     if (why !== 'ended' && why !== 'ack_failed') this.#items.change(this.#poll, { tone: why });
     this.#poll = undefined;
     const [letter, text] = SIGNS[why] ?? [];

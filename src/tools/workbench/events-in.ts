@@ -1,6 +1,6 @@
 import type { SeenEvent } from './world-view.js';
 
-/** How much of an event is shown. */
+/** How many letters of an event are shown. */
 const SHOWN_LETTERS = 80;
 
 interface RawEvent {
@@ -22,7 +22,7 @@ export function eventsIn(body: string | undefined): SeenEvent[] {
       };
     });
   } catch {
-    // Truncated by a fault.
+    // A fault has cut the answer off.
     return [];
   }
 }
@@ -33,7 +33,7 @@ interface Payload {
   readonly text?: unknown;
 }
 
-/** What people look for in an event: who is what, where a lobby is, what was said. */
+/** The part of an event that people look for: a presence, the region of a lobby, or a text. */
 function textOf({ identity, lobby, text, ...rest }: Payload): string {
   if (identity)
     return `${inWords(identity.display_name)} is ${inWords(identity.presence?.status ?? 'offline')}`;
@@ -41,5 +41,5 @@ function textOf({ identity, lobby, text, ...rest }: Payload): string {
   return text === undefined ? JSON.stringify(rest) : `“${inWords(text)}”`;
 }
 
-/** A program may have sent anything. */
+/** The value as text. It may be of any type, because programs choose the payload. */
 const inWords = (u: unknown) => (typeof u === 'string' ? u : JSON.stringify(u));

@@ -23,56 +23,69 @@ import {
 import { eventsIn } from './events-in.js';
 import type { SeenRequest } from './world-view.js';
 
-/** A request, whose token tells who has sent it. */
+/** A request, with the token by which its sender is known. */
 export interface LoggedRequest {
   readonly token: string | undefined;
   readonly request: Omit<SeenRequest, 'who' | 'who_id'>;
   /** The beginning of its answer. */
   answer?: string;
-  /** Nothing that is sent reaches its client any more. */
+  /** Whether its connection is dead. No answer reaches its client any more. */
   isDead?: true;
-  /** What the revision was when it changed last. */
+  /** The revision of its last change. */
   revision: number;
 }
 
-/** Ends all polls that are held. */
+/** The end of all polls that are held. */
 export interface Cut {
-  /** As a fault. */
+  /** The name under which it appears as a fault. */
   readonly name: string;
   readonly response: EmulatedResponse;
 }
 
-/** How many requests are kept, besides those that are open; and how much of each answer. */
+/** How many requests are kept, besides those that are open. */
 const MAX_REQUESTS = 1_000;
+/** How many letters of an answer are kept. */
 const KEPT_LETTERS = 4_000;
-/** How many watches are known by their last answers. */
+/** For how many watches the last answer is kept. */
 const MAX_WATCHES = 100;
 
-/** The value of a field that is called a token, and a token of this emulator wherever it stands. */
+/** Matches the value of a field whose name contains `token`. */
 const FIELD = /("[\w-]*token\w*"\s*:\s*(?:\{\s*"\w+"\s*:\s*)?")[^"\\]*(?:\\.[^"\\]*)*/gi;
+/** Matches a token of this emulator in any place. */
 const ISSUED = /\b(identity|lobby|player)\.(?:[\da-f]{32}|[\da-f]*$)/g;
 export const withoutTokens = (text: string) => text.replace(FIELD, '$1…').replace(ISSUED, '$1.…');
 
-/** Whether the client is left without an end of the answer, on an open connection. */
+/** Whether the answer does not end while its connection stays open. */
 const isStalled = ({ delivery = 'whole' }: EmulatedResponse): boolean =>
   delivery.startsWith('stall') || delivery === 'dead_pool';
 
-/** The index of an answer. It stands at the end, after what a program may have sent. */
+/** The index of an answer. It is at the end, so the payload of an event cannot imitate it. */
 function indexIn(body: string): string | undefined {
   const watch = body.slice(body.lastIndexOf('"watch":'));
   return /^"watch":\{"index":"([^"\\]*)"\}\}$/.exec(watch)?.[1];
 }
 
-/** What changes the world of an emulator, or what is planned in it. */
+/** The functions that change the world of an emulator, or its planned faults. */
 const COMMANDS = [
-  ...(['addIdentity', 'befriend', 'updateProfile', 'updatePresence', 'publish'] as const),
-  ...(['addGroup', 'join', 'leave', 'addLobby', 'reservePlayer', 'sendLobbyJoin'] as const),
-  ...(['expireToken', 'renewToken', 'fault'] as const),
-] satisfies (keyof Emulator)[];
+  'addIdentity',
+  'befriend',
+  'updateProfile',
+  'updatePresence',
+  'publish',
+  'addGroup',
+  'join',
+  'leave',
+  'addLobby',
+  'reservePlayer',
+  'sendLobbyJoin',
+  'expireToken',
+  'renewToken',
+  'fault',
+] as const satisfies readonly (keyof Emulator)[];
 
-/** Counts what happens in an emulator, and lists its requests: what a watch of it needs. */
+/** Counts the changes of an emulator and lists its requests. A watch of the page needs both. */
 export class RequestLog {
-  /** Each change has another number. */
+  /** The number of the last change. */
   readonly revision$ = new BehaviorSubject(1);
   readonly #now: () => number;
   readonly #log: LoggedRequest[] = [];
@@ -95,12 +108,12 @@ export class RequestLog {
     return this.#log.filter(entry => entry.revision > revision);
   }
 
-  /** Without tokens. */
+  /** The beginning of the answer to a request, without tokens. */
   answerOf(id: number): string | undefined {
     return this.#log.find(({ request }) => request.id === id)?.answer;
   }
 
-  /** The same emulator, whose commands and requests are counted. */
+  /** The same emulator, but this log counts its commands and requests. */
   observed(emulator: Emulator, called: (fields: readonly unknown[]) => void = () => undefined): Emulator {
     const counted = COMMANDS.map(name => {
       const command = emulator[name] as (...fields: readonly unknown[]) => unknown;
@@ -109,7 +122,7 @@ export class RequestLog {
         const result = command(...fields);
         this.revise();
         if (typeof result !== 'function') return result;
-        // Withdraws what was planned.
+        // The result of `fault` withdraws the fault.
         return () => {
           (result as () => void)();
           this.revise();
@@ -126,12 +139,12 @@ export class RequestLog {
     return defer(() => {
       const entry = this.#begin(request);
       const before = { ...faultCounts };
-      /** The fault that has been taken from those that were planned, as the request came. */
-      const taken = () => {
+      /** Notes the planned fault that this request has used up. */
+      const noteFault = () => {
         const fault = faultKinds.find(kind => faultCounts[kind] !== before[kind]);
         if (fault && entry.request.fault === undefined) this.#change(entry, { fault });
       };
-      // It is known once the request has been handled. An answer may come before that.
+      // The fault is known once `handle` has begun. An answer may come during that.
       let isKnown = false;
       const cut$ = (entry.request.is_poll ? this.#cut$ : NEVER).pipe(
         map(({ name, response }) => {
@@ -143,16 +156,16 @@ export class RequestLog {
         take(1),
         concatMap(response => (isStalled(response) ? concat(of(response), NEVER) : of(response))),
         tap(response => {
-          if (!isKnown) taken();
+          if (!isKnown) noteFault();
           this.#answered(entry, response);
         }),
       );
-      const taken$ = defer(() => {
+      const fault$ = defer(() => {
         isKnown = true;
-        taken();
+        noteFault();
         return EMPTY;
       });
-      return merge(answer$, taken$).pipe(
+      return merge(answer$, fault$).pipe(
         finalize(() => {
           if (entry.request.ended_at === undefined) this.#change(entry, { ended_at: this.#now() });
         }),
@@ -181,7 +194,7 @@ export class RequestLog {
   #answered(entry: LoggedRequest, response: EmulatedResponse): void {
     const { status, body, delivery = 'whole' } = response;
     if (delivery === 'dead_pool') {
-      // So is what is pending on all other connections.
+      // The requests that are pending on all other connections are dead, too.
       for (const other of this.#open()) {
         other.isDead = true;
         this.#change(other, { fault: 'dead_pool' });
@@ -189,7 +202,7 @@ export class RequestLog {
     }
     if (entry.isDead || isStalled(response)) return;
     const isWhole = delivery === 'whole';
-    // A slice would keep the whole text in memory.
+    // A copy, because a slice would keep the whole text in memory.
     if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT_LETTERS)).toString());
     const events = isWhole ? eventsIn(withoutTokens(body)) : [];
     const has_news = events.length > 0 || (isWhole && status === 200 && this.#isNews(entry, body));

@@ -7,7 +7,7 @@ import type { SeenAction } from './world-view.js';
 /** How many actions are remembered. */
 const MAX_ACTIONS = 100;
 
-/** Faults as people name them. Polls that are held meet them, too. */
+/** The faults by the names that people use. They also hit polls that are held. */
 const BREAKS: Readonly<Record<string, Break>> = {
   down: { lasts: 10_000, faults: [['reset_before_request', Infinity]] },
   restart: { lasts: 2_000, faults: [['reset_before_request', Infinity]] },
@@ -21,7 +21,7 @@ const BREAKS: Readonly<Record<string, Break>> = {
 };
 
 interface Break {
-  /** How long it lasts, in ms. Without it, each fault happens `times` times. */
+  /** How long it lasts, in ms. If `undefined`, each fault happens `times` times. */
   readonly lasts?: number;
   readonly faults: readonly (readonly [kind: string, times: number])[];
   /** The answer to polls that are held. Default: their connections are reset. */
@@ -30,15 +30,15 @@ interface Break {
 
 const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'reset_before_headers' };
 
-/** What is done with an emulator, by typed lines: the commands, and `break NAME`. */
+/** Runs typed lines and remembers them. A line is a command of the emulator, or `break NAME`. */
 export class WorkbenchActions {
-  /** What all polls that are held are answered with. */
+  /** Emits the answer to all polls that are held. */
   readonly cut$ = new Subject<Cut>();
   readonly #scheduler: SchedulerLike;
   readonly #list: SeenAction[] = [];
   readonly #withdrawals = new Set<() => void>();
   #count = 0;
-  /** What the emulator was called with since the action began. */
+  /** The arguments of all calls of the emulator since the action began. */
   #called: unknown[] = [];
 
   constructor(scheduler: SchedulerLike) {
@@ -54,8 +54,8 @@ export class WorkbenchActions {
   };
 
   /**
-   * The same commands, of which each is remembered, and `break`. `self` is whom they act on that
-   * name nobody.
+   * The same commands and `break`. Each line is remembered. `self` is the identity on which a
+   * command acts that names none.
    */
   observed(control: Control, emulator: Emulator, self: string): Control {
     const remembered = (line: string, act: () => ControlResult): ControlResult => {
@@ -113,7 +113,7 @@ export class WorkbenchActions {
   }
 }
 
-/** The identity among what an emulator was called with, or whose token is. */
+/** The first identity among the arguments of calls, by its id or by its token. */
 function actedOn(fields: readonly unknown[], { identities, bearers }: WorldRecords): string | undefined {
   for (const field of fields) {
     if (typeof field !== 'string') continue;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import type { EmulatedResponse } from '../emulator/index.js';
 
-/** Beside the program that `npm run build` makes, or where it is seen from this file. */
+/** The page is beside the program that `npm run build` makes. From the sources, it is in `dist`. */
 const PLACES = ['./workbench.html', '../../../dist/node/workbench.html'].map(
   place => new URL(place, import.meta.url),
 );
@@ -15,8 +15,8 @@ export function readWorkbenchPage(places: readonly URL[] = PLACES): string {
 }
 
 /**
- * The answer with the page. Nothing but its own script runs in it, and nothing but its own server
- * is asked.
+ * The answer with the page. Its policy allows only the script of the page, and requests only to the
+ * server of the page.
  */
 export function pageAnswer(page: string): EmulatedResponse {
   const [, script = ''] = /<script type="module">([^]*)<\/script>/.exec(page) ?? [];

@@ -26,10 +26,9 @@ import { WorkbenchActions } from './workbench-actions.js';
 import { pageAnswer } from './workbench-page.js';
 import { bearerOf, ownerOf, viewOfWorld, type SeenRequest, type WorldView } from './world-view.js';
 
-/**
- * How long a watch of the page is held if nothing happens, and how long it collects changes, in ms.
- */
+/** How long a poll of the page is held if nothing happens, in ms. */
 const HELD_MS = 20_000;
+/** How long changes are collected before a poll of the page is answered, in ms. */
 const COLLECTED_MS = 100;
 
 /** The furthest that the clock moves at once, in ms. */
@@ -40,11 +39,11 @@ export interface Workbench {
   readonly emulator: Emulator;
   readonly control: Control;
   readonly world: SeededWorld;
-  /** The page, and what it asks for: see `ListenConfig.workbench`. */
+  /** Answers requests for the page, and the requests of the page. See `ListenConfig.workbench`. */
   readonly workbench: Handler;
 }
 
-/** Creates a workbench. `seed` fills its world; `page` is the HTML of the page. */
+/** Creates a workbench. `seed` fills its world. `page` is the HTML of the page. */
 export function createWorkbench(
   config: EmulatorConfig,
   seed: (emulator: Emulator) => SeededWorld,
@@ -67,6 +66,10 @@ export function createWorkbench(
     requests: requestsSince(revision, log, emulator),
     watch: { index: String(log.revision$.value) },
   });
+  const typeLine = (body: string | undefined) => {
+    const line = checkArgument('line', nonEmptyString, bodyOf(body, 'body').line);
+    return control.type(line);
+  };
   const moveClock = (body: string | undefined) => {
     const ms = clock.move(bodyOf(body, 'body').ms);
     log.revise();
@@ -93,7 +96,7 @@ export function createWorkbench(
         case 'POST clock':
           return of(json(moveClock(body)));
         case 'POST type':
-          return of(json(control.type(checkArgument('line', nonEmptyString, bodyOf(body, 'body').line))));
+          return of(json(typeLine(body)));
         default:
           return of({ ...json({ message: 'there is no such thing' }), status: 404 });
       }
@@ -101,7 +104,7 @@ export function createWorkbench(
   };
 }
 
-/** A clock that people can move: a service that runs for hours, in minutes. */
+/** A clock that people can move, to see within minutes how a service runs for hours. */
 class MovableClock {
   /** How far it is ahead, in ms. */
   #ahead = 0;
@@ -116,7 +119,7 @@ class MovableClock {
   }
 }
 
-/** Emits the revision that the page knows once there is another one, or after a time. */
+/** Emits the revision that the page knows, once there is another one or after `HELD_MS`. */
 function watchRevisions(index: string | null, { revision$ }: RequestLog): Observable<number> {
   const known = Number(index ?? 0);
   const change$ = revision$.pipe(
@@ -132,7 +135,7 @@ function watchRevisions(index: string | null, { revision$ }: RequestLog): Observ
 
 /** The requests that have changed since a revision, each with the name of its sender. */
 function requestsSince(revision: number, log: RequestLog, { records }: Emulator): readonly SeenRequest[] {
-  // A revision of another process may be larger than any of this one.
+  // A revision larger than the last one comes from an earlier process of the emulator.
   const changed = log.since(revision > log.revision$.value ? 0 : revision);
   return changed.map(({ token, request }) => ({ ...request, ...ownerOf(token, records) }));
 }

@@ -5,38 +5,38 @@ export interface SeenEvent {
   readonly kind: string;
   /** When the service had it, in ms since 1970. */
   readonly at: number;
-  /** What it says, in a few words. */
+  /** Its content, in a few words. */
   readonly text: string;
 }
 
-/** What somebody has typed or pressed: a command as it is typed, and on whom it acts. */
+/** A command that someone has typed or chosen, and the identity on which it acts. */
 export interface SeenAction {
   readonly id: number;
   readonly line: string;
   readonly who_id: string;
   readonly at: number;
-  /** Its events are later than the one time, and none is later than the other. */
+  /** The events of the action are later than `after`, and not later than `until`. */
   readonly after: number;
   readonly until: number;
 }
 
-/** A request to the service, and what became of it. Times are in ms since 1970. */
+/** A request to the service, and its outcome. Times are in ms since 1970. */
 export interface SeenRequest {
   readonly id: number;
   readonly method: string;
   readonly path: string;
-  /** Whose token it has: a name, and the id of an identity or a lobby. */
+  /** The name and the id of the identity or lobby whose token it has. */
   readonly who: string;
   readonly who_id: string;
   readonly is_poll: boolean;
   readonly at: number;
   readonly ended_at?: number;
-  /** Without one, it was aborted; with 0, its connection broke. */
+  /** `undefined` if the request is open or was aborted. 0 if its connection broke. */
   readonly status?: number;
-  /** The events in its answer, and whether that has news at all. */
+  /** The events in its answer. An answer without events may have other news. */
   readonly events: readonly SeenEvent[];
   readonly has_news: boolean;
-  /** The index of its answer: the next poll of a client that got it comes with that. */
+  /** The index of its answer. The next poll of a client that got the answer has this index. */
   readonly next_index?: string;
   /** The fault that it met. */
   readonly fault?: string;
@@ -48,19 +48,19 @@ export interface SeenIdentity {
   readonly presence?: string;
 }
 
-/** A bearer token of an identity: empty if it has none. */
+/** A bearer token of an identity. The token is empty if the identity has none. */
 export interface SeenBearer {
   readonly token: string;
   readonly expired: boolean;
 }
 
-/** What a workbench shows of an emulator. It has no secrets. */
+/** The state of an emulator, as a workbench shows it. It contains no secrets. */
 export interface WorldView {
-  /**
-   * The clock of the emulator; how long a reservation holds, and how long an event is kept, in ms.
-   */
+  /** The clock of the emulator, in ms since 1970. */
   readonly now: number;
+  /** How long a reservation is valid, in ms. */
   readonly reservation: number;
+  /** How long an event is kept, in ms. */
   readonly retention: number;
   readonly identities: readonly SeenIdentity[];
   readonly groups: readonly {
@@ -77,21 +77,22 @@ export interface WorldView {
       readonly reserved_at: number;
     }[];
   }[];
-  /** What can be planned, and what is. */
+  /** The kinds of faults that can be planned. */
   readonly fault_kinds: readonly string[];
+  /** The faults that are planned. */
   readonly planned: readonly { readonly kind: string; readonly left: string }[];
-  /** The last ones, oldest first. */
+  /** The last actions, the oldest first. */
   readonly actions: readonly SeenAction[];
-  /** Whom commands act on that name nobody. */
+  /** The identity on which a command acts that names none. */
   readonly self: string;
-  /** What can be typed: a line for each command. */
+  /** The commands that can be typed, a line for each. */
   readonly help: string;
-  /** Those that are new or have changed since the last answer. */
+  /** The requests that are new or have changed since the last answer. */
   readonly requests: readonly SeenRequest[];
   readonly watch: { readonly index: string };
 }
 
-/** Everything of a view that is in the world itself. */
+/** The part of a view that comes from the world of the emulator. */
 export function viewOfWorld(
   emulator: Emulator,
 ): Pick<WorldView, 'identities' | 'groups' | 'lobbies' | 'fault_kinds' | 'planned'> {
@@ -123,7 +124,7 @@ export function viewOfWorld(
   };
 }
 
-/** Who sends requests with a token: an identity by its name, or a lobby. */
+/** The name and id of the sender of requests with a token. It is an identity or a lobby. */
 export function ownerOf(
   token: string | undefined,
   { bearers, identities }: WorldRecords,
@@ -138,7 +139,7 @@ export function ownerOf(
   return { who: identities.get(id)?.profile.display_name ?? id, who_id: id };
 }
 
-/** The newest valid token of an identity; an expired one only if it has no other. */
+/** The newest valid token of an identity, or an expired one if none is valid. */
 export function bearerOf(who_id: string | null, { bearers }: WorldRecords): SeenBearer {
   const own = [...bearers].filter(([, { id }]) => id === who_id).reverse();
   const [token, { expired }] = own.find(([, bearer]) => !bearer.expired) ?? own[0] ?? NO_BEARER;

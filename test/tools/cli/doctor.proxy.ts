@@ -88,7 +88,7 @@ describe('doctor, through a proxy with bad settings', () => {
       'nginx wants a password',
       () =>
         nginx(`location / { auth_basic "x"; auth_basic_user_file FOLDER/none; proxy_pass http://lobby; }`),
-      /^service: something before it wants to know who you are \(401\)/,
+      /^service: a proxy in front of it wants a login \(401\)/,
     ],
     [
       'nginx refuses preflights',

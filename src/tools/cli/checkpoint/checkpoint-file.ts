@@ -7,23 +7,23 @@ import type { Checkpoint } from '../../../stream/index.js';
 
 /** A file that stores the checkpoint of a watch between two runs. */
 export interface CheckpointFile {
-  /** The checkpoint of the run before. Undefined at the first run. */
+  /** The checkpoint of the run before. `undefined` at the first run. */
   readonly last: Checkpoint | undefined;
   /**
-   * Replaces the checkpoint atomically: if the process is killed, the file has the old one or the
-   * new one. Cold. It completes when the checkpoint is saved. If that fails, `failed$` errors
-   * first, since a watch that still waited for `save` would keep the process running.
+   * Replaces the checkpoint atomically. If the process is killed, the file has the old or the new
+   * checkpoint. The Observable is cold, and completes when the checkpoint is saved. If that fails,
+   * `failed$` errors first. Otherwise a watch that waits for `save` would keep the process running.
    */
   readonly save: (checkpoint: Checkpoint) => Observable<never>;
   /** Never emits. Errors once the checkpoint can no longer be saved. */
   readonly failed$: Observable<never>;
 }
 
-/** What is in the file. */
+/** The content of the file. */
 interface Content {
-  /** Undefined if nothing has been saved yet. */
+  /** `undefined` if nothing has been saved yet. */
   readonly checkpoint: Checkpoint | undefined;
-  /** The id of the run that opened the file last. Undefined if no run has written its id. */
+  /** The id of the run that opened the file last. `undefined` if no run has written its id. */
   readonly run: string | undefined;
 }
 
@@ -33,15 +33,15 @@ const NO_CONTENT: Content = { checkpoint: undefined, run: undefined };
  * Opens the checkpoint file at a path. Throws if the file contains anything else, or cannot be
  * written.
  *
- * The file has the id of the run that opened it last. A run that finds the id of another one in it
- * saves no more, and fails. A lock would need to know whether its owner is still alive, which
- * nobody can know of another container or host.
+ * The file has the id of the run that opened it last. A run that finds the id of another run in it
+ * saves nothing more, and fails. A lock would not work, because nobody can know whether its owner
+ * in another container or host is still alive.
  */
 export function openCheckpoint(path: string): CheckpointFile {
   const { checkpoint: last } = read(path);
   const run = randomUUID();
   explained(path, () => removeLeftovers(path));
-  // Before the watch begins: this takes the file over, and shows whether it can be written.
+  // This write takes the file over, and shows before the watch begins whether it can be written.
   explained(path, () => write(path, { checkpoint: last, run }));
   const failure$ = new Subject<never>();
   const save = (checkpoint: Checkpoint) => {
@@ -64,14 +64,14 @@ export function openCheckpoint(path: string): CheckpointFile {
 function read(path: string): Content {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return NO_CONTENT;
-  // A link could lead anywhere, and is replaced, not followed, when the checkpoint is saved.
+  // A link could lead anywhere. Saving the checkpoint would replace the link and not follow it.
   if (!stats.isFile()) throw new Error(`--checkpoint must be a regular file; ${path} is something else`);
   const content = tryOr(() => contentOf(readFileSync(path, 'utf8')), undefined);
   if (content) return content;
   throw new Error(`${path} does not contain a checkpoint; pass another --checkpoint or delete the file`);
 }
 
-/** Undefined if the text is JSON that is no content. Throws if it is no JSON. */
+/** Reads the content of the file. `undefined` if the JSON has other fields. Throws if not JSON. */
 function contentOf(text: string): Content | undefined {
   const { index, at, run } = JSON.parse(text) as Partial<Checkpoint> & Partial<Content>;
   if (run !== undefined && typeof run !== 'string') return undefined;
@@ -92,8 +92,8 @@ function removeLeftovers(path: string): void {
 }
 
 function write(path: string, { checkpoint, run }: Content): void {
-  // A name that cannot be guessed, and `wx`: a link that someone else has put there is never
-  // followed.
+  // The name cannot be guessed, and `wx` fails if the file exists. So a link that someone else has
+  // put there is never followed.
   const temporary = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   try {
     const text = JSON.stringify({ ...checkpoint, run });
@@ -111,7 +111,7 @@ function explained<T>(path: string, act: () => T): T {
     return act();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // It is replaced by another one, which the target of a mount cannot be.
+    // Saving renames another file over this one. That fails for the target of a mount.
     const remedy = code === 'EBUSY' ? '; mount its folder instead of the file itself' : '';
     throw new Error(`--checkpoint ${path} cannot be written: ${message}${remedy}`);
   }

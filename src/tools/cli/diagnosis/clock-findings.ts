@@ -1,30 +1,33 @@
 import { concatMap, last, map, of, range, scan, type Observable } from 'rxjs';
 import { ok, problem, type Finding } from './finding.js';
 
-/** An answer to a poll without an index: from when on it says that events are new. */
+/** The answer to a poll without an index. */
 export interface FirstAnswer {
+  /** Events count as new from this index on. */
   readonly index: string;
   /** When the poll was sent, in ms. */
   readonly sentAt: number;
-  /** When its answer was there, in ms. */
+  /** When the answer had arrived, in ms. */
   readonly answeredAt: number;
 }
 
-/** If a balancer chooses one of two machines at random, once in 28 times no index goes back. */
+/** The number of polls. With two machines chosen at random, 1 of 28 runs sees no difference. */
 const POLLS = 8;
 /**
- * How long the service collects events before it answers, in ms: a smaller difference loses none.
+ * How long the service collects events before it answers, in ms. A smaller difference loses no
+ * event.
  */
 const COLLECTING_MS = 100;
 /**
- * An index that is no number of ms since 1970 says nothing of a clock: it has 13 digits from 2001
- * to 2286.
+ * Matches an index that is a time in ms since 1970, from 2001 to 2286. Other indexes do not show
+ * the clock of a machine.
  */
 const TIME = /^\d{13}$/;
 
 /**
- * Says whether machines behind one address have different clocks: an index is a time of one of
- * them, and must not go back. No client can see from a watch that it loses events by that.
+ * Finds out whether the machines behind one address have different clocks. An index is the time of
+ * one of these machines, and must not go back. A client cannot see from a watch that it loses
+ * events because of that.
  */
 export function clockFindings(ask: () => Observable<FirstAnswer | undefined>): Observable<Finding> {
   return range(POLLS).pipe(
@@ -36,7 +39,7 @@ export function clockFindings(ask: () => Observable<FirstAnswer | undefined>): O
   );
 }
 
-/** How far the clocks differ at least, in ms; undefined if the indexes are no times. */
+/** The least difference of the clocks, in ms. `undefined` if the indexes are not times. */
 function differenceOf(answers: readonly FirstAnswer[]): number | undefined {
   if (answers.length < 2 || !answers.every(({ index }) => TIME.test(index))) return undefined;
   const differences = answers.flatMap((later, i) =>

@@ -1,6 +1,6 @@
 import { problem, warning, type Finding } from './finding.js';
 
-/** What the codes of Node mean, and what to do. */
+/** The meaning of the error codes of Node, and the advice for each. */
 const FAILURES: Readonly<Record<string, readonly [text: string, advice: string]>> = {
   UND_ERR_CONNECT_TIMEOUT: ['no connection within 10 s', 'check the network, and firewalls'],
   ENOTFOUND: ['no address is known for this name', 'check the URL, and DNS'],
@@ -14,37 +14,36 @@ const FAILURES: Readonly<Record<string, readonly [text: string, advice: string]>
   ERR_TLS_CERT_ALTNAME_INVALID: ['the certificate is for another name', 'use the name that it is for'],
   DEPTH_ZERO_SELF_SIGNED_CERT: ['the certificate is signed by itself', 'set NODE_EXTRA_CA_CERTS to its file'],
   SELF_SIGNED_CERT_IN_CHAIN: [
-    'the certificate is of an unknown authority',
+    'the certificate comes from an unknown authority',
     'set NODE_EXTRA_CA_CERTS to its file',
   ],
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: [
     'the chain of certificates is incomplete',
-    'send the intermediate ones, too',
+    'let the server send the intermediate ones, too',
   ],
   ERR_SSL_WRONG_VERSION_NUMBER: ['this port does not speak TLS', 'check the port; or is it http:?'],
 };
 
-/** Says if the variables of a proxy are set, since lobby-rx does not read them. */
+/** Warns if the variables of a proxy are set, because lobby-rx does not read them. */
 export function proxyFindings(
   url: URL,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly Finding[] {
   const name = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   if (!env[name] && !env[name.toLowerCase()]) return [];
-  const text = `${name} is set, and lobby-rx does not use it unless it is given a transport that does`;
+  const text = `${name} is set, and lobby-rx does not use it without a transport that does`;
   return [warning('proxy', text, 'see “Behind a proxy” in docs/transport.md')];
 }
 
 /**
- * What an error of fetch says: whether a connection was made, and what is wrong with it or with the
- * answer.
+ * The finding for an error of fetch. The connection failed, or the answer could not be read.
  */
 export function connectionProblem(error: unknown): Finding {
   const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
   const code = cause?.code;
   const known = code === undefined ? undefined : FAILURES[code];
   if (known) return problem('connection', `${known[0]} (${code})`, known[1]);
-  // Codes of zlib.
+  // The error codes of zlib.
   if (code?.startsWith('Z_') || code?.startsWith('ERR_BROTLI'))
     return problem('service', `its answer cannot be decompressed (${code})`, LEAVE_BODIES);
   const ended =

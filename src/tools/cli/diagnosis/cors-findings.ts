@@ -6,19 +6,19 @@ import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 const ALLOW = 'Access-Control-Allow-Origin';
 
 /**
- * Asks as the browser of a page would, whether that may send requests with a token, and read the
- * answers.
+ * Asks, as a browser would, whether a page may send requests with a token and read the answers.
  */
 export function corsFindings(baseUrl: string, origin: string): Observable<Finding> {
   if (new URL(baseUrl).origin === origin)
     return of(ok('cors', 'pages of this origin need no preflight: it is that of the service'));
   const url = baseUrl + eventsWatch.path;
-  const asked = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
-  return forkJoin([
-    plainAnswer(url, 'OPTIONS', { origin, ...asked }),
-    plainAnswer(url, 'GET', { origin }),
-  ]).pipe(
-    map(([preflight, answer]) => findingsOf(preflight, answer, origin)),
+  const preflight = {
+    origin,
+    'access-control-request-method': 'GET',
+    'access-control-request-headers': 'authorization',
+  };
+  return forkJoin([plainAnswer(url, 'OPTIONS', preflight), plainAnswer(url, 'GET', { origin })]).pipe(
+    map(([answerToPreflight, answer]) => findingsOf(answerToPreflight, answer, origin)),
     catchError(() => of([problem('cors', 'a request of a page is not answered', 'answer OPTIONS with 204')])),
     mergeMap(findings => findings),
   );
@@ -35,7 +35,7 @@ function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: st
     ];
   if (!allows(preflight))
     return [problem('cors', `pages of ${origin} are not allowed`, `answer OPTIONS with ${ALLOW}: ${origin}`)];
-  // `*` does not cover it.
+  // The value `*` does not cover Authorization.
   if (!names(preflight.headers.get('access-control-allow-headers')).includes('authorization'))
     return [
       problem(
@@ -65,7 +65,8 @@ function findingsOf(preflight: PlainAnswer, { headers }: PlainAnswer, origin: st
 }
 
 /**
- * A browser keeps the answer to a preflight for one URL, and each watch index makes another one.
+ * Whether browsers keep the answers to preflights. They keep them by URL, and each watch index
+ * makes another URL.
  */
 function preflights({ headers }: PlainAnswer): Finding {
   const text = 'a page sends a preflight before each poll, since each has another URL';

@@ -6,15 +6,15 @@ import {
   type ClientError,
 } from '../../../error/index.js';
 
-/** What a check of `lobby-rx doctor` has found. It contains no token. */
+/** A result of a check of `lobby-rx doctor`. It contains no token. */
 export interface Finding {
-  /** What was checked, in a word. */
+  /** The name of the check, one word. */
   readonly check: string;
   readonly level: 'ok' | 'warning' | 'problem';
   readonly text: string;
-  /** What to do. */
+  /** The advice for the reader. */
   readonly advice?: string;
-  /** There is no service to check any further. */
+  /** Whether no other check makes sense, because no service answers. */
   readonly isFinal?: true;
 }
 
@@ -32,7 +32,7 @@ export function problem(check: string, text: string, advice: string): Finding {
 
 const MAX_LETTERS = 300;
 
-/** What a server says is in it, and may be anything. */
+/** A text as one printable line. It may contain words of a server, which can be anything. */
 function line(text: string): string {
   const shown = printable(text);
   return shown.length > MAX_LETTERS ? `${shown.slice(0, MAX_LETTERS)}…` : shown;
@@ -42,7 +42,7 @@ export function final(finding: Finding): Finding {
   return { ...finding, isFinal: true };
 }
 
-/** Units, and from how many ms on a time is said in them. */
+/** The units of a duration, and the shortest time in ms that is given in each. */
 const UNITS: readonly (readonly [unit: string, ms: number, from: number])[] = [
   ['days', 86_400_000, 172_800_000],
   ['hours', 3_600_000, 7_200_000],
@@ -50,7 +50,7 @@ const UNITS: readonly (readonly [unit: string, ms: number, from: number])[] = [
 ];
 const TOO_LONG_MS = 365 * 86_400_000;
 
-/** A time as one says it: someone may ask to wait for years. */
+/** A duration in words. A server may ask to wait for years. */
 function duration(ms: number): string {
   if (ms >= TOO_LONG_MS) return 'more than a year';
   const [unit, length] = UNITS.find(([, , from]) => ms >= from) ?? ['s', 1_000];
@@ -58,20 +58,20 @@ function duration(ms: number): string {
 }
 
 /**
- * What an error says that ended a request which the service need not hold. `proxy` is who has
- * answered if the service has not.
+ * The finding for an error of a request that the service should answer at once. `proxy` names the
+ * server that may have answered instead of the service.
  */
 export function failed(check: string, error: ClientError, proxy = 'a proxy or another server'): Finding {
   const answer = answerBehind(error);
   if (answer?.status === 429) {
     const { retryAfter } = answer;
     return retryAfter === undefined
-      ? problem(check, 'the rate is limited (429), and not said for how long', 'let a proxy keep Retry-After')
+      ? problem(check, 'the rate is limited (429), without a time to wait', 'let a proxy keep Retry-After')
       : problem(check, `the rate is limited (429) for ${duration(retryAfter)}`, 'try again after that');
   }
   if (answer && !isFromService(answer)) {
     const text = `${answer.status}, and not from the service: ${proxy} answers`;
-    return problem(check, text, 'check the URL, and what is between');
+    return problem(check, text, 'check the URL, and the proxies on the way');
   }
   if (answer) {
     const { status, code, rayId } = answer;
@@ -81,5 +81,5 @@ export function failed(check: string, error: ClientError, proxy = 'a proxy or an
     return problem(check, text, `ask its operators${rayId === undefined ? '' : `, and quote ${rayId}`}`);
   }
   if (isDecodeError(error)) return problem(check, error.message, 'something has changed the answer');
-  return problem(check, error.message, 'see whether the connection is stable, and what is between');
+  return problem(check, error.message, 'check the connection, and the proxies on the way');
 }

@@ -5,8 +5,8 @@ import { issueText } from '../terminal/index.js';
 import { failed, ok, warning, type Finding } from './finding.js';
 
 /**
- * Reads the first page of a group: whether it can be read, and whether each member on it is as
- * expected.
+ * Reads the first page of a group. Checks whether the page can be read, and whether each member on
+ * it is as expected.
  */
 export function memberFindings({ group }: Pick<Client, 'group'>, group_id: string): Observable<Finding> {
   return group.getMembers({ group_id }).pipe(
@@ -18,7 +18,7 @@ export function memberFindings({ group }: Pick<Client, 'group'>, group_id: strin
       if (malformed.length === 0) return ok('members', `all ${all} on the first page are as they should be`);
       const [issue] = malformed[0]!.errors;
       const text = `${malformed.length} of ${all} on the first page cannot be read: ${issueText(issue)}`;
-      return warning('members', text, 'they are left out, or shown as last seen: ask the operators');
+      return warning('members', text, 'ask the operators; rosters leave them out, or show them as last seen');
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { tap } from 'rxjs';
 import type { Transport, TransportResponse } from '../../../transport/index.js';
 
-/** A transport, and the answer that came last through it: its headers say what is between. */
+/** A transport, and the last answer that it received. The headers of the answer show proxies. */
 export interface ObservedTransport {
   readonly transport: Transport;
   readonly lastAnswer: () => TransportResponse | undefined;

@@ -3,9 +3,9 @@ import { fromFetch } from 'rxjs/fetch';
 import { printable } from '../../../error/index.js';
 import { detailsOf, ErrorBody } from '../../../protocol/index.js';
 
-/** How long an answer may take that the service need not wait for, in ms. */
+/** How long an answer may take that the service can give at once, in ms. */
 const PATIENCE_MS = 15_000;
-/** How much of an answer is read, in characters: an error of the service has fewer. */
+/** How many characters of an answer are read. An error of the service has fewer. */
 const MAX_CHARACTERS = 65_536;
 
 /** An answer to a request without a token. */
@@ -13,11 +13,11 @@ export interface PlainAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** What the service itself says in it; undefined if it comes from something else. */
+  /** The signs of the service itself. `undefined` if the answer comes from another server. */
   readonly own: { readonly code: string | undefined; readonly hasRayId: boolean } | undefined;
   /**
-   * How far this machine's clock is ahead, in ms, to the second; undefined if the answer has no
-   * date.
+   * How far the clock of this machine is ahead, in ms, to the second. `undefined` if the answer has
+   * no date.
    */
   readonly clockAhead: number | undefined;
 }
@@ -55,7 +55,7 @@ async function startOf({ body }: Response): Promise<string> {
   return text;
 }
 
-/** What an answer refuses with, without the id of the request, which is another one each time. */
+/** The code and reason of an error, without the id of the request, which always differs. */
 export function refusalIn(text: string): string {
   const { code, reason } = detailsOf(text, { get: () => null });
   return code === undefined && reason === undefined ? text : JSON.stringify([code, reason]);
@@ -68,7 +68,7 @@ function ownWords(headers: Headers, text: string): PlainAnswer['own'] {
     const body: unknown = JSON.parse(text);
     if (ErrorBody.is(body) && typeof body.code === 'string') code = printable(body.code);
   } catch {
-    // An HTML page, for example.
+    // The body is not JSON. It may be an HTML page.
   }
   return hasRayId || code !== undefined ? { code, hasRayId } : undefined;
 }

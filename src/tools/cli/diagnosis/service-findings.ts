@@ -6,15 +6,15 @@ import { final, ok, problem, warning, type Finding } from './finding.js';
 import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
 /**
- * From this difference on, a checkpoint of another machine may seem to be too old, in ms. Dates
- * have no fractions of a second.
+ * A clock that differs more than this is reported, in ms. A checkpoint of another machine may then
+ * seem to be too old. Dates have no fractions of a second, so a small difference is normal.
  */
 const MAX_SKEW_MS = 5_000;
 const OWN_ENCODINGS = ['gzip', 'deflate', 'br', 'identity'];
 
 /**
- * Asks for events without a token: whether a connection can be made, whether the service itself
- * refuses that, at this base URL, and what is between.
+ * Asks for events without a token. Checks whether a connection can be made, and whether the service
+ * itself rejects the request at this base URL. The headers of the answer show proxies.
  */
 export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Observable<Finding> {
   return plainAnswer(baseUrl + eventsWatch.path, 'GET', {}, scheduler).pipe(
@@ -28,7 +28,7 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
 
 const isService = ({ status, own }: PlainAnswer) => own !== undefined && status !== 404 && status < 500;
 
-/** Why it is not the service that answers. */
+/** The finding if another server than the service has answered. */
 function notTheService({ status, headers, text: page, own }: PlainAnswer, baseUrl: string): Finding {
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location !== null) {
@@ -37,7 +37,7 @@ function notTheService({ status, headers, text: page, own }: PlainAnswer, baseUr
   if (status === 401 || status === 407)
     return problem(
       'service',
-      `something before it wants to know who you are (${status})`,
+      `a proxy in front of it wants a login (${status})`,
       'let it pass the requests on',
     );
   if (status === 429) return problem('service', 'something limits the rate (429)', 'try again later');
@@ -60,7 +60,7 @@ function whereTo(location: string, baseUrl: string): string {
   return `use ${origin + (pathname.endsWith(path) ? pathname.slice(0, -path.length) : pathname)} as the URL`;
 }
 
-/** What the headers of an answer say of what is between. */
+/** The findings on the headers of an answer, which proxies may have changed. */
 function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Finding[] {
   const findings: Finding[] = [];
   const add = (isWrong: boolean, text: string, advice: string) => {
@@ -68,20 +68,21 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
   };
   if (clockAhead !== undefined && Math.abs(clockAhead) > MAX_SKEW_MS) {
     const text = `this machine's is ${Math.round(Math.abs(clockAhead) / 1_000)} s ${clockAhead > 0 ? 'ahead' : 'behind'}`;
-    findings.push(warning('clock', text, 'set it: checkpoints of other machines, and Retry-After, go by it'));
+    const advice = 'set the clock: checkpoints of other machines, and Retry-After, depend on it';
+    findings.push(warning('clock', text, advice));
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
   const age = Number(headers.get('age') ?? 0);
   add(
     own?.hasRayId === false,
     'there is no rvt-ray-id',
-    'let a proxy keep it: operators find requests by it',
+    'let the proxy keep it, because operators find requests by it',
   );
   add(!OWN_ENCODINGS.includes(encoding), `the body is encoded as ${encoding}`, LEAVE_BODIES);
   add(
     age > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? ''),
     'a cache answers',
-    'turn it off: each poll needs an answer for itself',
+    'turn it off, because each poll needs its own answer',
   );
   return findings;
 }

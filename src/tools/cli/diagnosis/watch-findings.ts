@@ -27,25 +27,26 @@ import { failed, ok, problem, warning, type Finding } from './finding.js';
 import { knownProxy, letItPassTokens, letItWait, type KnownProxy } from './known-proxy.js';
 import { refusalIn, type PlainAnswer } from './plain-answer.js';
 
-/** A poll without news that is answered sooner was not held, in ms. */
+/** A poll without news that is answered in a shorter time was not held, in ms. */
 const HELD_MS = 1_000;
 /** How often to try again if there is news, or if one poll was not held. */
 const ATTEMPTS = 3;
 
-/** What is looked at besides a client's answers. */
+/** Further sources for the findings, besides the answers of a client. */
 export interface Surroundings {
   /** The time, in ms. */
   readonly now: () => number;
-  /** The last answer to the client, as it came. */
+  /** The last answer to the client, before it was decoded. */
   readonly lastAnswer: () => TransportResponse | undefined;
-  /** Asks without a token what the first poll of a watch asks for. */
+  /** Sends the first poll of a watch, but without a token. */
   readonly withoutToken$: Observable<PlainAnswer>;
 }
 
 /**
- * Polls an identity's events: whether its token is accepted and counts, the machines agree on the
- * time, the index is honoured, a poll is held, and who answers first. It sends eleven requests, one
- * or two more if there is news. The last one takes up to 70 s.
+ * Polls the events of an identity. Checks whether the token is accepted, whether the answer depends
+ * on the token, and whether the machines agree on the time. Then it checks whether the index is
+ * honoured, whether a poll is held, and whether a proxy ends the poll. It sends eleven requests,
+ * and one or two more if there is news. The last one takes up to 70 s.
  */
 export function watchFindings(client: Pick<Client, 'events'>, around: Surroundings): Observable<Finding> {
   const poll = pollOf(client, around);
@@ -69,7 +70,7 @@ export function watchFindings(client: Pick<Client, 'events'>, around: Surroundin
   );
 }
 
-/** A function that polls once, and emits the answer or the error, and how long it took in ms. */
+/** Returns a function that polls once. It emits the answer or the error, and the duration in ms. */
 function pollOf({ events }: Pick<Client, 'events'>, { now }: Surroundings) {
   return (watch_index?: string) =>
     defer(() => {
@@ -86,7 +87,7 @@ type Poll = ReturnType<typeof pollOf>;
 const indexedAnswer = ({ answer, sentAt, ms }: ObservedValueOf<ReturnType<Poll>>) =>
   answer._tag === 'Left' ? undefined : { index: answer.right.watch.index, sentAt, answeredAt: sentAt + ms };
 
-/** Whether the service holds a poll, and what ends it. */
+/** Checks whether the service holds a poll, and whether a proxy ends the poll. */
 function held(index: string, attempt: number, poll: Poll, around: Surroundings): Observable<Finding> {
   return poll(index).pipe(
     concatMap(({ answer, ms }) => {
@@ -101,7 +102,7 @@ function held(index: string, attempt: number, poll: Poll, around: Surroundings):
   );
 }
 
-/** The first poll failed: whether because of its token, or because a proxy removes that. */
+/** The finding if the first poll failed. The token was rejected, or a proxy removed it. */
 function refused(error: ClientError, around: Surroundings): Observable<Finding> {
   const answer = around.lastAnswer();
   const proxy = proxyOf(around);
@@ -116,13 +117,13 @@ function refused(error: ClientError, around: Surroundings): Observable<Finding> 
   );
 }
 
-/** The proxy that the last answer came through, if it is known. */
+/** The proxy through which the last answer came. `undefined` if it is not a known proxy. */
 function proxyOf({ lastAnswer }: Surroundings): KnownProxy | undefined {
   const last = lastAnswer();
   return last && knownProxy(last.headers, last.text);
 }
 
-/** Whether the answer that was just given to a token is given to anyone. */
+/** Checks whether a request without a token gets the answer that was just given to a token. */
 function sharedFindings(
   withoutToken$: Observable<PlainAnswer>,
   given: string | undefined,
@@ -135,8 +136,8 @@ function sharedFindings(
 
 const SHARED = problem(
   'cache',
-  "gives one caller's answer to another: without a token, it is the same as with one",
-  'turn it off for the service, now: players get what is for others; see “Behind your proxy”, docs/proxies.md',
+  "gives one caller's answer to another: a request without a token gets the same answer",
+  'turn it off for the service, now: players get the events of others; see “Behind your proxy”, docs/proxies.md',
 );
 const CLOSES = warning(
   'headers',
@@ -145,20 +146,24 @@ const CLOSES = warning(
 );
 const NOT_HELD = problem(
   'poll',
-  'polls are answered at once although nothing is new: the index is not honoured',
+  'polls are answered at once although nothing is new, so the index has no effect',
   'see whether a proxy removes the query of URLs, or a cache answers',
 );
 const TOO_MUCH_NEWS = warning(
   'poll',
-  'there is always news, so that it cannot be seen for how long polls are held',
+  'there is always news, so this cannot show how long polls are held',
   'try again with the token of an identity that is not used',
 );
 const unreadable = ({ errors }: MalformedEvent) =>
-  warning('events', `one cannot be read: ${issueText(errors[0])}`, 'it is `malformed`: ask the operators');
+  warning(
+    'events',
+    `one cannot be read: ${issueText(errors[0])}`,
+    'it is emitted as `malformed`; ask the operators',
+  );
 const noIndex = () =>
-  problem('index', 'an answer has no watch.index', 'without it, events are lost: ask the operators');
+  problem('index', 'an answer has no watch.index', 'ask the operators, because events are lost without it');
 
-/** How a poll ended that was to be held, if not with an answer. */
+/** The finding for a poll that ended with an error. */
 function ended(error: ClientError, ms: number, letWait: string): Finding {
   const after = inSeconds(ms);
   if (isStatusError(error) && isFromService(error)) {

@@ -7,16 +7,16 @@ export interface EmulateOptions {
   readonly port: number;
   /** The address to listen on. */
   readonly host: string | undefined;
-  /** Further names by which the workbench and the commands are reached. */
+  /** Further host names under which the workbench and the commands can be reached. */
   readonly allowHosts: readonly string[];
-  /** Undefined if the ids and tokens must not be guessed. */
+  /** `undefined` if nobody must be able to guess the ids and tokens. */
   readonly seed: number | undefined;
   readonly lobby: LobbyAddressOption | undefined;
-  /** Whether there is a workbench. */
+  /** Whether to serve the workbench. */
   readonly hasUi: boolean;
   readonly isJson: boolean;
   readonly isSimulated: boolean;
-  /** In ms. */
+  /** The average time between two activities, in ms. */
   readonly every: number;
   readonly exitWithStdin: boolean;
   readonly help: boolean;
@@ -62,15 +62,15 @@ function hostIn(flag: string, text: string): string {
   throw new Error(`${flag} must be a name or an address, like 0.0.0.0; got ${shown(text)}`);
 }
 
-/** Where a lobby is. */
+/** The address of a lobby. */
 interface LobbyAddressOption {
-  /** A lobby join has no path: clients have to know it. */
+  /** The ports for lobby joins. A lobby join has no path, so clients have to know the path. */
   readonly ports: NonNullable<SeedConfig['ports']>;
   /** The URL of the lobby, with its path. */
   readonly url: string;
 }
 
-/** The place of a lobby with this WebSocket URL. */
+/** The address of the lobby with this WebSocket URL. */
 function lobbyAt(text: string): LobbyAddressOption {
   const [, scheme, hostname, port, path = ''] =
     /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?(\/[^?#\s]*)?$/i.exec(text) ?? [];

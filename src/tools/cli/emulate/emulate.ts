@@ -58,7 +58,10 @@ export async function emulate(args: readonly string[]): Promise<void> {
     fail((error as Error).message, EXIT.usage);
     return;
   }
-  if (options.help) return void process.stdout.write(HELP);
+  if (options.help) {
+    process.stdout.write(HELP);
+    return;
+  }
 
   const { seed, every, lobby, isSimulated, isJson, hasUi } = options;
   const config = seed === undefined ? { random: secureRandom } : { seed };
@@ -84,7 +87,7 @@ export async function emulate(args: readonly string[]): Promise<void> {
     void server.close();
   };
   onSignal(stop);
-  // Printed last: a program that reads this may stop the process immediately.
+  // Printed last, because a program that reads this may stop the process immediately.
   const info = { server, world, isSimulated, hasUi, isOpen: isOpen(options) };
   process.stdout.write(isJson ? `${jsonLine(infoForPrograms(info))}\n` : infoForPeople(info));
   const commands = typeCommands(control, isJson).subscribe({
@@ -105,7 +108,7 @@ function plainEmulator(config: EmulatorConfig, seeded: (emulator: Emulator) => S
 
 const placeOf = ({ port, host, allowHosts }: EmulateOptions) => ({ port, ...(host && { host }), allowHosts });
 
-/** The server, once it listens. Reports why it cannot, and is undefined then. */
+/** The server, once it listens. If it cannot listen, prints the reason and returns `undefined`. */
 async function started(
   listening: Promise<EmulatorServer>,
   { port, host }: EmulateOptions,
@@ -124,7 +127,7 @@ async function started(
   }
 }
 
-/** Whether other machines reach it. */
+/** Whether other machines can reach the emulator. */
 const isOpen = ({ host = '127.0.0.1' }: EmulateOptions) => !/^(127\.|localhost$|::1$)/.test(host);
 
 function onSignal(stop: () => void): void {
@@ -132,7 +135,7 @@ function onSignal(stop: () => void): void {
   process.once('SIGTERM', stop);
 }
 
-/** As `Math.random`, but the next one cannot be guessed. */
+/** A random number like that of `Math.random`, but nobody can guess the next one. */
 function secureRandom(): number {
   return randomBytes(4).readUInt32LE() / 2 ** 32;
 }

@@ -1,13 +1,13 @@
 import type { EmulatorServer, SeededWorld } from '../../emulator/index.js';
 
-/** What there is to know about a running emulator, for a program and for people. */
+/** The data about a running emulator that is printed for programs and for people. */
 export interface EmulatorInfo {
   readonly server: EmulatorServer;
   readonly world: SeededWorld;
   readonly isSimulated: boolean;
-  /** Whether there is a workbench. */
+  /** Whether the workbench is served. */
   readonly hasUi: boolean;
-  /** Whether other machines reach it. */
+  /** Whether other machines can reach the emulator. */
   readonly isOpen: boolean;
 }
 
@@ -75,5 +75,5 @@ Do from a program what you can type here:
 `;
 }
 
-/** With the secret after the `#`, which a browser keeps to itself. */
+/** The URL of the workbench. The secret is after the `#`, and browsers do not send that part. */
 const workbenchUrl = (control: EmulatorServer['control']) => `${control?.url}/workbench#${control?.secret}`;

@@ -5,8 +5,8 @@ import type { Control, ControlResult } from '../../emulator/index.js';
 import { jsonLine, warn } from '../terminal/index.js';
 
 /**
- * Carries out each line of standard input as a command of an emulator, and prints what it has done:
- * for people, or as a line of JSON. Emits nothing, and completes when the input ends. Unsubscribing
+ * Carries out each line of standard input as a command of an emulator. Prints the result for
+ * people, or as a line of JSON. Emits nothing, and completes when the input ends. Unsubscribing
  * ends reading.
  */
 export function typeCommands(control: Control, isJson: boolean): Observable<never> {
@@ -33,7 +33,7 @@ function carryOut(control: Control, line: string, show: (result: ControlResult) 
   }
 }
 
-/** The message, and a line for each value. */
+/** The message of a result, and a line for each of its values. */
 function textOf({ message, ...values }: ControlResult): string {
   const rows = Object.entries(values).map(
     ([name, value]) => `  ${name.padEnd(14)} ${typeof value === 'string' ? value : jsonLine(value)}`,

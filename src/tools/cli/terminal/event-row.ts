@@ -5,12 +5,12 @@ import { jsonLine } from './json-line.js';
 
 type Colour = Parameters<typeof styleText>[0];
 
-/** Longer details are cut: a payload must not fill the screen. */
+/** Longer details are cut off, so that a payload does not fill the screen. */
 const MAX_DETAILS_LETTERS = 120;
 
 /**
- * A live event as one line for people: when, what kind, and who or what. It contains no player
- * token.
+ * A live event as one line for people, with its time, its kind and its details. It contains no
+ * player token.
  */
 export function eventRow(event: LiveEvent): string {
   const { kind, colour, details } = describe(event);
@@ -50,12 +50,12 @@ function describe(event: LiveEvent): Description {
   }
 }
 
-/** What is wrong with an event or a member. */
+/** The first fault of an event or a member, in words. */
 export function issueText(issue: DecodeIssue | undefined): string {
   return issue ? `${issue.path} must be ${issue.expected}; got ${issue.got}` : '';
 }
 
-/** Where the lobby is: its address, or its id if it has none or several. */
+/** The address of a lobby. Its id if it has no address, or several. */
 function placeOf({ lobby, ports }: Extract<LiveEvent, { kind: 'matchmaker_lobby_join' }>): string {
   try {
     return lobbyAddress({ ports }).url;
@@ -64,7 +64,7 @@ function placeOf({ lobby, ports }: Extract<LiveEvent, { kind: 'matchmaker_lobby_
   }
 }
 
-/** The local time of an event; as the server wrote it if it is no date. */
+/** The local time of an event. If the server sent no date, the text that it sent. */
 function timeOf(event: LiveEvent): string {
   const ts = event.kind === 'malformed' ? (Object(event.raw) as { ts?: unknown }).ts : event.ts;
   const text = typeof ts === 'string' ? ts : '-';
@@ -74,7 +74,7 @@ function timeOf(event: LiveEvent): string {
     : date.toTimeString().slice(0, 8);
 }
 
-/** In colour, unless the terminal has none or `NO_COLOR` is set. */
+/** The text in colour, unless the terminal has no colours or `NO_COLOR` is set. */
 function painted(colour: Colour, text: string): string {
   const { stdout } = process;
   return stdout.isTTY && stdout.hasColors() ? styleText(colour, text) : text;

@@ -1,7 +1,7 @@
 import { printableJson, tryOr } from '../../../error/index.js';
 
 /**
- * A value that cannot be printed as a whole is cut below this level. No real payload is half as
+ * A value that is too deep for `JSON.stringify` is cut below this level. No real payload is half as
  * deep.
  */
 const MAX_DEPTH = 100;
@@ -9,8 +9,8 @@ const CUT = '(nested too deeply to print)';
 
 /**
  * A value as one line of JSON, without the line break. `JSON.stringify` throws if a value is nested
- * some thousand levels deep:
- * one such event must not stop all that follow it, so its deepest parts are replaced by a text.
+ * some thousand levels deep. One such event must not stop all that follow it, so a text replaces
+ * its deepest parts.
  */
 export function jsonLine(value: unknown): string {
   const text = tryOr(() => JSON.stringify(value), '') || JSON.stringify(cutBelow(value, MAX_DEPTH));
@@ -18,8 +18,8 @@ export function jsonLine(value: unknown): string {
 }
 
 /**
- * A name that was cut inside an emoji has half of it, which `JSON.stringify` escapes, and at which
- * jq ends.
+ * Replaces half emojis. A name that was cut inside an emoji has half of it. `JSON.stringify`
+ * escapes the half, and jq fails at it.
  */
 function wellFormed(json: string): string {
   return json.replace(/\\(?:u(d[89a-f][0-9a-f]{2})|.)/g, (escape, half?: string) =>

@@ -2,7 +2,7 @@ import { printable } from '../../../error/index.js';
 import type { GroupMember, MalformedMember } from '../../../protocol/index.js';
 import { issueText } from './event-row.js';
 
-/** A member as a row of a table: name and account number, presence status, identity id. */
+/** A member as a row of a table, with name and account number, presence status and identity id. */
 export function memberRow({ identity }: GroupMember): string {
   const { display_name, account_number, identity_id, presence } = identity;
   const name = `${printable(display_name)}#${account_number}`;

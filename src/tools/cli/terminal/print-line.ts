@@ -7,8 +7,8 @@ import { Observable } from 'rxjs';
 export function printLine(line: string): Observable<never> {
   return new Observable(subscriber => {
     process.stdout.write(`${line}\n`, error => {
-      // If the line has not been read, no checkpoint may be saved after it. The process is about to
-      // end; see `main.ts`.
+      // If the line was not written, no checkpoint may be saved after it. `main.ts` then ends the
+      // process.
       if (!error) subscriber.complete();
     });
   });

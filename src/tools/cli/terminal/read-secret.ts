@@ -3,14 +3,15 @@ import { Writable } from 'node:stream';
 import { defaultIfEmpty, defer, from, map, Observable, scan, takeLast, takeWhile } from 'rxjs';
 
 /**
- * Far longer than any token. A reader must not fill the memory if someone connects the wrong file.
+ * The most letters that are read, far more than any token has. A wrong file must not fill the
+ * memory.
  */
 const MAX_LETTERS = 65_536;
 
 /**
  * Emits the first line of standard input, without spaces around it. An empty input emits an empty
- * text.
- * On a terminal it prints a prompt, and nothing of what is typed. Cold; unsubscribing ends reading.
+ * text. On a terminal it prints a prompt, but not the typed text. The Observable is cold, and
+ * unsubscribing ends reading.
  */
 export function readSecret(prompt: string): Observable<string> {
   return defer(() => (process.stdin.isTTY ? typedLine(prompt) : pipedLine())).pipe(
@@ -30,8 +31,8 @@ function pipedLine(): Observable<string> {
 }
 
 /**
- * PowerShell writes UTF-16, with a mark of two bytes before it. No UTF-8 begins like that, nor has
- * a token zeros.
+ * The encoding of the input. PowerShell writes UTF-16, with a mark of two bytes before the text. No
+ * UTF-8 text begins with such a mark, and no token contains zero bytes.
  */
 function encodingOf([first, second]: Uint8Array): string {
   if (first === 0xff || second === 0) return 'utf-16le';
@@ -40,8 +41,8 @@ function encodingOf([first, second]: Uint8Array): string {
 
 function typedLine(prompt: string): Observable<string> {
   return new Observable(subscriber => {
-    // The line editor echoes to its output, and the terminal itself is quiet while it is in raw
-    // mode.
+    // The line editor echoes to its output, so its output goes nowhere. In raw mode, the terminal
+    // itself does not echo.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const editor = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 });
     process.stderr.write(prompt);

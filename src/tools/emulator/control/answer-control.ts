@@ -3,10 +3,11 @@ import { checkArgument, InputError, isInputError, plainObject } from '../../../e
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 import type { Control } from './control.js';
 
-/** What the paths of all commands begin with. */
+/** The beginning of the paths of all commands. */
 export const CONTROL_PATH = '/_emulator/';
-/** Where a workbench is, and its page. */
+/** The beginning of the paths of a workbench. */
 const WORKBENCH_PATH = `${CONTROL_PATH}workbench/`;
+/** Matches the URL of the page of a workbench. */
 const PAGE = /^\/_emulator\/workbench\/?(\?|$)/;
 
 /** Who may send commands over HTTP. */
@@ -14,24 +15,24 @@ export interface ControlAccess {
   /** Whether the Authorization header of a request has the secret. */
   readonly isAllowed: (authorization: string) => boolean;
   /**
-   * The values of the Host header that are the server's own, in small letters. A page of another
-   * site that has rebound its name has another one.
+   * The values of the Host header that name this server, in small letters. A page of another site
+   * that has rebound its name to this server sends another value.
    */
   readonly hosts: readonly string[];
 }
 
-/** What is at {@link CONTROL_PATH}. */
+/** The handlers for {@link CONTROL_PATH}. */
 export interface Controls {
   readonly control: Control;
   readonly workbench?: Handler;
 }
 
 /**
- * Carries out the command in a request: `POST /_emulator/token/expire` is `token expire`, and the
+ * Carries out the command in a request. `POST /_emulator/token/expire` is `token expire`, and the
  * body has its fields as JSON.
- * What begins with `/_emulator/workbench` is for the workbench, if there is one; its page has no
- * secrets, and asks for the secret.
- * The answer has no CORS headers: no page of another origin may send commands.
+ * A path that begins with `/_emulator/workbench` goes to the workbench. The page of the workbench
+ * needs no secret, because it contains none. Its requests need the secret.
+ * The answer has no CORS headers, because no page of another origin may send commands.
  */
 export function answerControl(
   { control, workbench }: Controls,
@@ -39,7 +40,7 @@ export function answerControl(
   request: EmulatedRequest,
 ): Observable<EmulatedResponse> {
   const { method, url, headers, body } = request;
-  // With a code, a client knows that this is not from something in between.
+  // The code tells a client that the answer does not come from a proxy.
   const refuse = (status: number, message: string, more = {}) =>
     of(answer(status, { code: 'CONTROL_REFUSED', message }, more));
   const host = headers.host?.toLowerCase() ?? '';

@@ -1,19 +1,19 @@
 /** The fields of a command, by name, as words or as JSON. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What a command has done: a sentence for people, and values for a program. */
+/** The result of a command: a sentence for people, and values for a program. */
 export interface ControlResult {
   readonly message: string;
   readonly [name: string]: unknown;
 }
 
-/** One thing that can be done with a running emulator. */
+/** A command for a running emulator. */
 export interface Command {
   /** What it does, in a few words. */
   readonly summary: string;
   /** The fields that can be given without their names, in this order. */
   readonly takes: readonly string[];
-  /** How many of these must be given. */
+  /** How many of the fields in `takes` must be given. */
   readonly needs: number;
   /** Further fields, which must be given with their names. */
   readonly options?: readonly string[];

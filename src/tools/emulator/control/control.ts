@@ -5,14 +5,13 @@ import type { Command, Commands, ControlResult, Fields } from './command.js';
 import { createCommands } from './commands.js';
 
 /**
- * Commands for a running emulator: one table, for people who type them and for programs that send
- * them.
+ * The commands for a running emulator. People type them, and programs send them.
  */
 export interface Control {
   /**
-   * Carries out a command and returns what it has done: a `message` for people, and values such as
-   * `player_token`. Throws an `InputError` if there is no such command, or if a field is missing,
-   * unknown or invalid.
+   * Carries out a command and returns its result. The result has a `message` for people, and values
+   * such as `player_token`. Throws an `InputError` if the command is unknown, or if a field is
+   * missing, unknown or invalid.
    *
    * @example
    * control.run('presence', { status: 'away' });
@@ -32,9 +31,9 @@ export interface Control {
 }
 
 /**
- * Creates the commands for an emulator with a seeded world: players on request, lobby joins,
- * members who come and go, messages, faults, expired tokens. `listen(emulator, { control })` also
- * offers them over HTTP, to tests in other processes and languages.
+ * Creates the commands for an emulator with a seeded world. There are commands for players, lobby
+ * joins, members that join and leave, messages, faults and tokens. `listen(emulator, { control })`
+ * also offers them over HTTP, to tests in other processes and languages.
  *
  * @example
  * const control = createControl(emulator, seedWorld(emulator));
@@ -69,10 +68,10 @@ export function createControl(emulator: Emulator, world: SeededWorld): Control {
   };
 }
 
-/** What people forget. */
+/** A hint for the errors of typed commands, because people forget to quote. */
 const QUOTE = 'quote what contains spaces';
 
-/** A word of a command line. One in quotation marks is always a value, whatever it looks like. */
+/** A word of a command line. A word in quotation marks is always a value. */
 interface Word {
   readonly text: string;
   readonly isQuoted: boolean;
@@ -98,7 +97,7 @@ function commandOf(commands: Commands, name: string): Command {
   );
 }
 
-/** The name that these words begin with; the names of some commands are two words. */
+/** The name of a command at the beginning of these words. Some names are two words. */
 function nameIn([first, second]: readonly Word[], commands: Commands): string {
   const both = `${first?.text} ${second?.text}`;
   return Object.hasOwn(commands, both) ? both : (first?.text ?? '');
@@ -135,10 +134,11 @@ function namedField({ text, isQuoted }: Word): readonly [string, string] | undef
 
 const fieldsOf = ({ takes, options = [] }: Command): readonly string[] => [...takes, ...options];
 
-/** What to type: fields in capital letters, and those that may be left out in brackets. */
+/** The command as it is typed, with fields in capital letters and optional fields in brackets. */
 function usageOf(name: string, { takes, needs, options = [] }: Command): string {
   const fields = takes.map((field, i) => (i < needs ? field.toUpperCase() : `[${field.toUpperCase()}]`));
-  return [name, ...fields, ...(options.length > 0 ? ['[OPTION=…]'] : [])].join(' ');
+  const usage = [name, ...fields].join(' ');
+  return options.length > 0 ? `${usage} [OPTION=…]` : usage;
 }
 
 function helpOf(commands: Commands): string {

@@ -3,10 +3,10 @@ import type { Emulator } from '../emulator.js';
 import type { Commands } from './command.js';
 import type { Guests } from './guests.js';
 
-/** Where the notification of a chat message leads. */
+/** The URL in the notification of a chat message. */
 const THREAD = 'https://hub.example/threads/1';
 
-/** What is sent to one identity. */
+/** The commands that send an event to one identity. */
 export function eventCommands(emulator: Emulator, guests: Guests): Commands {
   return {
     message: {
@@ -33,7 +33,7 @@ export function eventCommands(emulator: Emulator, guests: Guests): Commands {
   };
 }
 
-/** On a command line, JSON is a word, too. A word that is no JSON is meant as a string. */
+/** The JSON value of a payload. On a command line, a word that is not JSON counts as a string. */
 function jsonOf(payload: unknown): unknown {
   const value = typeof payload === 'string' ? tryOr<unknown>(() => JSON.parse(payload), payload) : payload;
   if (isTooDeep(value))
@@ -42,16 +42,20 @@ function jsonOf(payload: unknown): unknown {
 }
 
 /**
- * What is nested much deeper can be read, but not written by every Node: what cannot be sent must
- * not be stored.
+ * The largest depth of a payload. Some versions of Node can parse a much deeper value but cannot
+ * write it. A value that cannot be sent must not be stored.
  */
 const MAX_DEPTH = 1_000;
 
 function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
-  for (let depth = 0; level.length > 0 && depth <= MAX_DEPTH; depth++)
-    level = level.flatMap((item): unknown[] =>
-      Object.values(typeof item === 'object' && item !== null ? item : {}),
-    );
-  return level.length > 0;
+  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
+    level = level.flatMap(childrenOf);
+    if (level.length === 0) return false;
+  }
+  return true;
+}
+
+function childrenOf(value: unknown): unknown[] {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }

@@ -3,10 +3,10 @@ import type { Emulator } from '../emulator.js';
 import { FAULT_FIELDS, type Fault, type FaultPlan } from '../fault/index.js';
 import type { Command, Fields } from './command.js';
 
-/** How often a fault happens. */
+/** Checks how often a fault happens. */
 const aCount: Guard<number> = { ...positiveInteger, name: 'a whole number of at least 1, or always' };
 
-/** Plans faults, and withdraws those that it has planned. */
+/** The command that plans faults. `fault off` withdraws the faults that it has planned. */
 export function faultCommand(emulator: Emulator): Command {
   const withdrawals = new Set<() => void>();
   return {
@@ -39,7 +39,7 @@ function planOf({ times, probability, only }: Fields): FaultPlan {
 const withNumbers = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, numberOf(value)]));
 
-/** On a command line, numbers are words. */
+/** A number that was typed, or the value itself. On a command line, a number is a word. */
 function numberOf(value: unknown): unknown {
   return typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }

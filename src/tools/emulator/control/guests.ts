@@ -1,12 +1,12 @@
 import { checkArgument, InputError, nonEmptyString } from '../../../error/index.js';
 import type { SeededWorld } from '../demo/index.js';
 
-/** Whom commands act on: the identity of the seeded world, and those who have joined since. */
+/** The identities on which commands act: that of the seeded world, and those that joined since. */
 export class Guests {
   readonly #self: string;
-  /** The ids of those who have joined, by name, oldest first. */
+  /** The ids of the identities that have joined, by name, the oldest first. */
   readonly #ids = new Map<string, string>();
-  /** The tokens of the identity and of those who have joined, by id. */
+  /** The tokens of all these identities, by id. */
   readonly #tokens: Map<string, string>;
 
   constructor({ identityId, identityToken }: SeededWorld) {
@@ -18,7 +18,7 @@ export class Guests {
     return this.#ids.size;
   }
 
-  /** The name of the last who joined. */
+  /** The name of the identity that joined last. */
   get last(): string | undefined {
     return [...this.#ids.keys()].at(-1);
   }
@@ -40,7 +40,7 @@ export class Guests {
     this.#tokens.set(identity_id, token);
   }
 
-  /** The id of whom `who` names: the identity of the seeded world if it is not given. */
+  /** The id of the identity that `who` names. Without `who`, the identity of the seeded world. */
   idOf(who: unknown): string {
     const name = who === undefined ? this.#self : checkArgument('who', nonEmptyString, who);
     return this.#ids.get(name) ?? name;

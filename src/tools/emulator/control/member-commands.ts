@@ -4,7 +4,7 @@ import type { Emulator } from '../emulator.js';
 import type { Commands } from './command.js';
 import type { Guests } from './guests.js';
 
-/** Who is in the group, and how they appear there. */
+/** The commands that change the members of the group, their presence and their names. */
 export function memberCommands(emulator: Emulator, { groupId }: SeededWorld, guests: Guests): Commands {
   return {
     join: {

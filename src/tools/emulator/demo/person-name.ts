@@ -1,11 +1,37 @@
-const FIRST =
-  'Ada Grace Alan Edsger Barbara Donald Katherine Claude Hedy Dennis Radia Linus Margaret Tim Frances Ken'.split(
-    ' ',
-  );
-const LAST =
-  'Lovelace Hopper Turing Dijkstra Liskov Knuth Johnson Shannon Lamarr Ritchie Perlman Hamilton Allen Thompson'.split(
-    ' ',
-  );
+const FIRST = [
+  'Ada',
+  'Grace',
+  'Alan',
+  'Edsger',
+  'Barbara',
+  'Donald',
+  'Katherine',
+  'Claude',
+  'Hedy',
+  'Dennis',
+  'Radia',
+  'Linus',
+  'Margaret',
+  'Tim',
+  'Frances',
+  'Ken',
+];
+const LAST = [
+  'Lovelace',
+  'Hopper',
+  'Turing',
+  'Dijkstra',
+  'Liskov',
+  'Knuth',
+  'Johnson',
+  'Shannon',
+  'Lamarr',
+  'Ritchie',
+  'Perlman',
+  'Hamilton',
+  'Allen',
+  'Thompson',
+];
 
 /**
  * The `n`-th of 224 different made-up names. After the last one they start over, with a number
@@ -13,6 +39,8 @@ const LAST =
  */
 export function personName(n: number): string {
   const generation = Math.floor(n / (FIRST.length * LAST.length));
-  const name = `${FIRST[n % FIRST.length]} ${LAST[(n + Math.floor(n / FIRST.length)) % LAST.length]}`;
+  const first = FIRST[n % FIRST.length];
+  const last = LAST[(n + Math.floor(n / FIRST.length)) % LAST.length];
+  const name = `${first} ${last}`;
   return generation === 0 ? name : `${name} ${generation + 1}`;
 }

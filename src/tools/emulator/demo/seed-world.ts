@@ -11,11 +11,11 @@ export interface SeedConfig {
   /** The number of slots of the lobby. Default 64. */
   readonly maxPlayers?: number;
   /**
-   * The ports of the lobby, by name: where its lobby joins lead. Default: one port of an imaginary
-   * host.
+   * The ports of the lobby, by name. Its lobby joins contain them. Default: one port of an
+   * imaginary host.
    */
   readonly ports?: LobbyPlan['ports'];
-  /** Determines the names: the same seed gives the same names. An integer. Default 1. */
+  /** The seed of the names, an integer. The same seed gives the same names. Default 1. */
   readonly seed?: number;
 }
 
@@ -26,7 +26,7 @@ const OPTIONS: Options<SeedConfig> = {
   seed: seedNumber,
 };
 
-/** What {@link seedWorld} has added to the emulator. */
+/** The ids and tokens that {@link seedWorld} has added to the emulator. */
 export interface SeededWorld {
   readonly groupId: string;
   readonly groupName: string;
@@ -35,21 +35,21 @@ export interface SeededWorld {
   readonly identityToken: string;
   readonly lobbyId: string;
   /**
-   * The WebSocket URL of the lobby, without a token; undefined unless `ports` is one port with a
-   * number.
+   * The WebSocket URL of the lobby, without a token. `undefined` unless `ports` has exactly one
+   * port, and that port has a number.
    */
   readonly lobbyUrl: string | undefined;
   /** The bearer token of the lobby server. */
   readonly lobbyToken: string;
-  /** A player token for the lobby: reserved, not yet confirmed. */
+  /** A player token for the lobby. It is reserved but not yet confirmed. */
   readonly playerToken: string;
-  /** The members of the group that are the identity's friends: it receives their updates. */
+  /** The friends of the identity in the group. The identity receives their updates. */
   readonly friendIds: readonly string[];
 }
 
 /**
- * Fills an emulator with a small world: a group, an identity with friends in it, a lobby, and a
- * player token. Throws an `InputError` if the config is invalid.
+ * Fills an emulator with a small world. It has a group, an identity with friends in the group, a
+ * lobby, and a player token. Throws an `InputError` if the config is invalid.
  *
  * @example
  * const { identityToken, groupId } = seedWorld(emulator, { members: 20 });

@@ -24,9 +24,9 @@ export interface ActivityConfig {
    * Default: all, mostly presence.
    */
   readonly activities?: readonly Activity[];
-  /** The average time between two activities, in ms; more than 0. Default 1,000. */
+  /** The average time between two activities, in ms. It must be more than 0. Default 1,000. */
   readonly every?: number;
-  /** Determines what happens: the same seed gives the same activities. An integer. Default 1. */
+  /** The seed, an integer. The same seed gives the same activities. Default 1. */
   readonly seed?: number;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;
@@ -62,9 +62,9 @@ const BIOS = [
 ];
 
 /**
- * Simulates activity in a seeded world. Cold: activities happen while it is subscribed to. It emits
- * each activity after it has happened, and never completes. Throws an `InputError` if the config is
- * invalid.
+ * Simulates activity in a seeded world. The Observable is cold, so activities happen only while it
+ * has a subscriber. It emits each activity after it has happened, and never completes. Throws an
+ * `InputError` if the config is invalid.
  *
  * @example
  * const activity = simulateActivity(emulator, seedWorld(emulator), { every: 500 }).subscribe();
@@ -96,7 +96,7 @@ function createActions(
   random: () => number,
   seed: number,
 ): Readonly<Record<Activity, () => void>> {
-  // A world of one member has no friends in it.
+  // In a world of one member, the identity has no friends.
   const people = friendIds.length > 0 ? friendIds : [identityId];
   const guests: string[] = [];
   const formerGuests: string[] = [];
@@ -104,15 +104,13 @@ function createActions(
   let names = seed * 31 + 137;
 
   /**
-   * Picks one of these values, but not the current one: an update without a change would not be
-   * visible.
+   * Picks one of these values, but not the current one. Nobody would see an update without a
+   * change.
    */
-  const change = (what: string, values: readonly string[]): string => {
-    const value = pick(
-      values.filter(other => other !== current.get(what)),
-      random,
-    );
-    current.set(what, value);
+  const change = (key: string, values: readonly string[]): string => {
+    const others = values.filter(other => other !== current.get(key));
+    const value = pick(others, random);
+    current.set(key, value);
     return value;
   };
 
@@ -148,7 +146,7 @@ function createActions(
       try {
         emulator.sendLobbyJoin(identityId, lobbyId);
       } catch (error) {
-        // The lobby is full: no player is sent there until a slot is free again.
+        // The lobby is full. No player is sent there until a slot is free again.
         if (!isInputError(error)) throw error;
       }
     },

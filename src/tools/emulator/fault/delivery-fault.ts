@@ -5,13 +5,13 @@ import type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from '../se
 /**
  * The request is carried out, except with `reset_before_request` and `dead_pool`, but its answer
  * does not arrive intact:
- * - `reset_before_request`: the connection is reset, and nothing was carried out.
- * - `dead_pool`: nothing was carried out. Over HTTP, this connection and all others that are open
- *   at this moment are dead from now on: they stay open, but no request on them is answered, not
- *   even one that is already pending. New connections work.
+ * - `reset_before_request`: the connection is reset, and the request was not carried out.
+ * - `dead_pool`: the request was not carried out. Over HTTP, all connections that are open at this
+ *   moment are dead from now on. They stay open, but no request on them is answered, not even one
+ *   that is already pending. New connections work.
  * - `reset_before_headers`, `reset_in_body`, `close_in_body`: the connection breaks at this point.
  * - `stall_before_headers`, `stall_in_body`: no more bytes arrive, and the connection stays open.
- * - `truncated_json`: only half of the body arrives, as if it were complete.
+ * - `truncated_json`: only half of the body arrives, and it looks complete.
  */
 export interface DeliveryFault {
   readonly kind: 'reset_before_request' | 'truncated_json' | Exclude<Delivery, 'whole'>;

@@ -4,7 +4,7 @@ import type { FaultFields } from './fault-fields.js';
 import type { EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
- * The request is carried out and the answer arrives, but its content is wrong:
+ * The request is carried out and the answer arrives, but its content is wrong in one of these ways:
  * - `index_missing`, `index_empty`: it has no index, or an empty one.
  * - `index_absurd`: its index is much longer than any URL may be.
  * - `index_backwards`: its index is older than it should be.
@@ -17,7 +17,7 @@ export type EditedAnswer =
   | { readonly kind: 'index_missing' | 'index_empty' | 'index_absurd' | 'last_event_only' }
   | {
       readonly kind: 'member_malformed';
-      /** Who it is. Default: the first on each page. */
+      /** The id of the member. Default: the first member on each page. */
       readonly identity_id?: string;
     }
   | {
@@ -27,7 +27,7 @@ export type EditedAnswer =
     }
   | {
       readonly kind: 'index_skewed';
-      /** How far the clock is ahead, in ms; negative if it is behind. Default -250. */
+      /** How far the clock is ahead, in ms. Negative if the clock is behind. Default -250. */
       readonly ms?: number;
     };
 

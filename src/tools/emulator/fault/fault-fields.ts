@@ -1,6 +1,6 @@
 import type { Options } from '../../../error/index.js';
 
-/** For each kind of a tagged union, what each field besides `kind` must be. */
+/** For each kind of a tagged union, the checks of its fields besides `kind`. */
 export type FaultFields<Union extends { readonly kind: string }> = {
   readonly [Member in Union as Member['kind']]: Options<Omit<Member, 'kind'>>;
 };

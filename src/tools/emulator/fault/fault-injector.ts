@@ -6,7 +6,7 @@ import { applyFault, checkFault, type Fault } from './fault.js';
 
 /** Which requests a fault affects. All options are optional. */
 export interface FaultPlan {
-  /** How many requests it affects. Default 1. `Infinity`: until the fault is withdrawn. */
+  /** How many requests it affects. Default 1. With `Infinity`, it lasts until it is withdrawn. */
   readonly times?: number;
   /**
    * The probability for each request, from 0 to 1. The random numbers depend on the emulator's
@@ -14,8 +14,8 @@ export interface FaultPlan {
    */
   readonly probability?: number;
   /**
-   * Selects the requests to affect. Default: all. Preflights are affected by a fault of that kind
-   * only.
+   * Selects the requests to affect. Default: all. Only a fault of the kind `preflight` affects
+   * preflights.
    */
   readonly only?: (request: EmulatedRequest) => boolean;
 }
@@ -35,10 +35,10 @@ export type FaultCounts = Readonly<Partial<Record<Fault['kind'], number>>>;
 /** A service with planned faults. */
 export interface FaultInjector {
   readonly handle: Handler;
-  /** Plans a fault; the function that it returns withdraws it. */
+  /** Plans a fault. The returned function withdraws it. */
   readonly fault: (fault: Fault, plan?: FaultPlan) => () => void;
   readonly faultCounts: FaultCounts;
-  /** The faults still to come. */
+  /** The faults that are still to come. */
   readonly plannedFaults: () => readonly PlannedFault[];
 }
 
@@ -60,11 +60,11 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
   const lastEvents = new Map<string | undefined, object>();
   const random = randomNumbers(world.seed);
 
-  /** The fault for a request: of those that apply, the one that was planned first. */
+  /** The fault for a request. Of several that apply, it is the one that was planned first. */
   const faultFor = (request: EmulatedRequest): Fault | undefined => {
     for (const candidate of planned) {
       const { probability = 1, only = () => true } = candidate.plan;
-      // Browsers send preflights by themselves: only one kind of fault is about them.
+      // Browsers send preflights by themselves. Only one kind of fault affects them.
       if ((request.method === 'OPTIONS') !== (candidate.fault.kind === 'preflight')) continue;
       if (!only(request) || random() >= probability) continue;
       candidate.left--;

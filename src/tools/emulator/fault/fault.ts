@@ -10,10 +10,11 @@ import type { World } from '../world/index.js';
 import { serverQuirk, serverQuirkFields, type ServerQuirk, type Upstream } from './server-quirk.js';
 
 /**
- * A fault of a request. There are four families: the answer does not arrive intact
- * ({@link DeliveryFault}), a different answer is sent ({@link ReplacedAnswer}), the answer is wrong
- * ({@link EditedAnswer}), or the server shows an odd behaviour of some deployed servers
- * ({@link ServerQuirk}).
+ * A fault of a request. There are four families:
+ * - {@link DeliveryFault}: the answer does not arrive intact.
+ * - {@link ReplacedAnswer}: a different answer is sent.
+ * - {@link EditedAnswer}: the answer is wrong.
+ * - {@link ServerQuirk}: the server behaves in an odd way that some deployed servers show.
  *
  * @example
  * emulator.fault({ kind: 'rate_limited', wait: 5_000, form: 'date' });

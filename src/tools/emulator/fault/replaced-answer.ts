@@ -7,7 +7,7 @@ import type { World } from '../world/index.js';
 const FORMS = ['seconds', 'date', 'metadata'] as const;
 
 /**
- * The request is not carried out. Instead, a failing server or proxy answers with:
+ * The request is not carried out. Instead, a failing server or proxy answers with one of these:
  * - `wrong_json`: JSON that does not match the endpoint.
  * - `error`: an error of the service itself, with a `code`.
  * - `html`: an HTML page, such as a proxy's. `empty`: no body.
@@ -15,7 +15,8 @@ const FORMS = ['seconds', 'date', 'metadata'] as const;
  * - `rate_limited`: 429, with the time to wait.
  * - `unauthorized`: 401, as for an expired token.
  * - `redirect`: 302.
- * - `preflight`: 403 to the preflight of a page on another origin, whose request is not sent then.
+ * - `preflight`: 403 to the preflight of a page on another origin. The browser then does not send
+ *   the request.
  */
 export type ReplacedAnswer =
   | { readonly kind: 'wrong_json' | 'unauthorized' | 'redirect' | 'preflight' }
@@ -23,7 +24,7 @@ export type ReplacedAnswer =
       readonly kind: 'error' | 'html' | 'empty';
       /** From 200 to 599. Default 502 for `html`, otherwise 500. */
       readonly status?: number;
-      /** How long the request is held before, in ms. Default 0. */
+      /** How long the request is held before the answer, in ms. Default 0. */
       readonly after?: number;
     }
   | {
@@ -36,9 +37,8 @@ export type ReplacedAnswer =
       /** How long to wait, in ms. Default 1,000. */
       readonly wait?: number;
       /**
-       * How the wait is sent: in `retry-after`, as `seconds` or as a `date`, or in the body's
-       * `metadata`, as a time in ms.
-       * Default `seconds`.
+       * How the wait is sent. `seconds` and `date` are forms of the header `retry-after`.
+       * `metadata` is a field of the body, a time in ms since 1970. Default `seconds`.
        */
       readonly form?: (typeof FORMS)[number];
     };

@@ -4,7 +4,7 @@ import { urlOf, type EmulatedRequest, type EmulatedResponse, type Handler } from
 import { editAnswer, type EditableAnswer } from './edited-answer.js';
 
 /**
- * The request is handled differently, as some deployed servers do:
+ * The request is handled in a wrong way, as some deployed servers do:
  * - `hot`: a watch never blocks. If nothing is new, it is answered immediately, with a new index.
  * - `repeat`: the caller gets the same events as the last time.
  * - `retention_passed`: the index counts as too old. The events since then are silently lost.
@@ -37,7 +37,7 @@ export function serverQuirk(
   { handle, handleHot, lastEvents }: Upstream,
 ): Observable<EmulatedResponse> {
   const url = urlOf(request);
-  // It is refused there.
+  // The service itself rejects an invalid URL.
   if (!url) return handle(request);
   const { searchParams: query } = url;
   const changed = () => ({ ...request, url: url.pathname + url.search });
@@ -48,7 +48,7 @@ export function serverQuirk(
     case 'repeat': {
       const index = query.get('watch_index');
       if (lastEvents === undefined || index === null) return handle(request);
-      // With the caller's own index, so that events since then are not lost.
+      // The answer has the caller's index, so that events since then are not lost.
       const body = JSON.stringify({ ...lastEvents, watch: { index } });
       return of({ status: 200, headers: { 'content-type': 'application/json' }, body });
     }

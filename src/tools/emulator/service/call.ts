@@ -7,14 +7,14 @@ export interface Call {
   /** The path parameters, decoded. */
   readonly path: Readonly<Record<string, string>>;
   readonly query: { get(name: string): string | null };
-  /** The bearer token, if there was one. */
+  /** The bearer token. `undefined` if the request had none. */
   readonly bearer: string | undefined;
-  /** The parsed JSON body, if there was one. */
+  /** The parsed JSON body. `undefined` if the request had none. */
   readonly body: unknown;
 }
 
 /**
- * Answers the calls of one endpoint: emits the body of the answer once, or throws a
+ * Answers the calls of one endpoint. Emits the body of the answer once, or throws a
  * {@link Refusal}.
  */
 export type Answer = (call: Call, world: World, settings: ServiceSettings) => Observable<unknown>;
@@ -34,8 +34,8 @@ export class Refusal extends Error {
 }
 
 /**
- * The id of the identity or lobby that a call's token belongs to. Refuses tokens of other kinds and
- * expired tokens.
+ * The id of the identity or lobby that a call's token belongs to. Throws a {@link Refusal} for
+ * tokens of other kinds and for expired tokens.
  */
 export function callerOf(kind: Bearer['kind'], call: Call, world: World): string {
   const bearer = call.bearer === undefined ? undefined : world.bearers.get(call.bearer);
@@ -47,11 +47,11 @@ export function callerOf(kind: Bearer['kind'], call: Call, world: World): string
   return bearer.id;
 }
 
-/** An index or anchor of the query, as a number; `undefined` if it was not sent. */
+/** An index or anchor of the query, as a number. `undefined` if it was not sent. */
 export function decimalOf(name: 'watch_index' | 'anchor', { query }: Call): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  // On an empty or unparsable value, deployed servers fail with a 500 instead of refusing it.
+  // Deployed servers answer an empty or unparsable value with 500, not with a 4xx.
   if (!/^\d{1,16}$/.test(text)) throw new Refusal(500, 'ERROR', 'An internal error occurred.');
   return Number(text);
 }

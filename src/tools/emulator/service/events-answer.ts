@@ -8,8 +8,8 @@ export const eventsAnswer: Answer = (call, world, settings) => {
   const identity_id = callerOf('identity', call, world);
   const index = decimalOf('watch_index', call);
   const noEvents = () => ({ events: [], watch: { index: String(world.tick() + 1) } });
-  // An index older than the retention is answered at once, too, without any sign of the missing
-  // events.
+  // An index older than the retention is answered at once, too. The answer does not show that
+  // events are missing.
   if (index === undefined || index < world.now() - world.retention) return of(noEvents());
 
   const newEvents = () => {

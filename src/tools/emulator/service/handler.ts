@@ -6,16 +6,16 @@ export interface EmulatedRequest {
   readonly method: string;
   /** The path and query. A scheme and host are ignored. */
   readonly url: string;
-  /** By name, in lower case. */
+  /** The headers by name. The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
 /**
- * How much of an answer arrives: all of it (`whole`), nothing (`…_before_headers`), or the headers
- * and the first half of the body (`…_in_body`). After that the connection is reset, closed, or
- * stays open without another byte (`stall_…`). With `dead_pool`, all connections stay open without
- * another byte.
+ * How much of an answer arrives. It is all of it (`whole`), nothing (`…_before_headers`), or the
+ * headers and the first half of the body (`…_in_body`). After that the connection is reset, closed,
+ * or stays open without another byte (`stall_…`). With `dead_pool`, all connections stay open
+ * without another byte.
  */
 export type Delivery =
   | 'whole'
@@ -29,7 +29,7 @@ export type Delivery =
 /** An answer of the emulator. */
 export interface EmulatedResponse {
   readonly status: number;
-  /** By name, in lower case. */
+  /** The headers by name. The names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** How much of it arrives. Default `whole`. */
@@ -37,15 +37,15 @@ export interface EmulatedResponse {
 }
 
 /**
- * A service as a function. The Observable is cold: subscribing sends the request, one response is
- * emitted, then it completes; for a watch, that takes up to `blockTime`. Unsubscribing aborts the
+ * A service as a function. The Observable is cold: subscribing sends the request. It emits one
+ * response, then it completes. For a watch, that takes up to `blockTime`. Unsubscribing aborts the
  * request.
  */
 export type Handler = (request: EmulatedRequest) => Observable<EmulatedResponse>;
 
-/** The URL of a request; undefined if it is none. */
+/** The URL of a request. `undefined` if it is not a URL. */
 export function urlOf({ url }: Pick<EmulatedRequest, 'url'>): URL | undefined {
-  // Not `new URL(url, base)`: if the path starts with two slashes, it would parse the first segment
-  // as a host.
+  // Not `new URL(url, base)`, which parses the first segment of a path as a host if the path starts
+  // with two slashes.
   return tryOr(() => new URL(url.startsWith('/') ? `http://emulator${url}` : url), undefined);
 }

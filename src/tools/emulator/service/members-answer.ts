@@ -56,7 +56,7 @@ function pageOf(group: GroupRecord, after: number, count: number, world: World):
   const ids = idsOnPage(group, after, count);
   const last = ids.length === count ? ids.at(-1) : undefined;
   return {
-    // A full page has an anchor even if no member follows; on the last page it is null, not absent.
+    // A full page has an anchor even if no member follows. On the last page, the anchor is null.
     anchor: last === undefined ? null : String(group.members.get(last)),
     members: ids.map(id => ({ identity: toHandle(identity(id, world).profile) })),
     watch: { index: String(world.tick() + 1) },
@@ -67,7 +67,7 @@ function identity(id: string, { identities }: World) {
   return findRecord(identities, 'identity_id', id);
 }
 
-/** The short form of a profile. Fields without a value are null, not absent. */
+/** The short form of a profile. A field without a value is null. */
 function toHandle(profile: Profile): IdentityHandle {
   const { identity_id, display_name, account_number, avatar_url, is_registered, external, presence } =
     profile;

@@ -3,9 +3,9 @@ import type { World } from '../world/index.js';
 import type { ServiceSettings } from './service-config.js';
 
 /**
- * Emits once, when a blocking watch must be answered: `collectTime` after the first change of one
- * of these identities and groups, so that changes in quick succession share an answer, or after
- * `blockTime` without a change.
+ * Emits once, when a blocking watch must be answered. That is `collectTime` after the first change
+ * of one of these identities and groups, so that changes in quick succession share an answer.
+ * Without a change, it is after `blockTime`.
  */
 export function nextChange(
   ids: Iterable<string>,

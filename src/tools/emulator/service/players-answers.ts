@@ -3,7 +3,7 @@ import { stateOf, type PlayerRecord, type World } from '../world/index.js';
 import { callerOf, Refusal, type Answer, type Call } from './call.js';
 
 /**
- * Answers matchmaker.players.connected (docs/the-service.md, 3 and 4.2): a reserved player becomes
+ * Answers matchmaker.players.connected (docs/the-service.md, 3 and 4.2). A reserved player becomes
  * connected, once.
  */
 export const playerConnectedAnswer: Answer = (call, world) => {
@@ -22,8 +22,8 @@ export const playerConnectedAnswer: Answer = (call, world) => {
 };
 
 /**
- * Answers matchmaker.players.disconnected. It is not in the interface document, but lobbies use it
- * to free slots.
+ * Answers matchmaker.players.disconnected, with which lobbies free slots. The endpoint is not in
+ * docs/the-service.md.
  */
 export const playerDisconnectedAnswer: Answer = (call, world) => {
   findPlayer(call, world).state = 'removed';
@@ -31,8 +31,8 @@ export const playerDisconnectedAnswer: Answer = (call, world) => {
 };
 
 /**
- * The player whose token is in the body. Refuses tokens that were never issued or belong to another
- * lobby.
+ * The player whose token is in the body. Throws a {@link Refusal} for a token that was never issued
+ * or belongs to another lobby.
  */
 function findPlayer(call: Call, world: World): PlayerRecord {
   const lobby_id = callerOf('lobby', call, world);

@@ -6,8 +6,8 @@ import { findRoute } from './routes.js';
 import type { ServiceSettings } from './service-config.js';
 
 /**
- * As on deployed servers: cross-origin scripts may send two request headers, and read one response
- * header.
+ * The CORS headers of deployed servers. Scripts of other origins may send two request headers, and
+ * read one response header.
  */
 const CORS = {
   'access-control-allow-origin': '*',
@@ -16,7 +16,7 @@ const CORS = {
   'access-control-expose-headers': 'rvt-ray-id',
 };
 
-/** Answers one request; see `Handler`. */
+/** Answers one request, as a `Handler` does. */
 export function respond(
   request: EmulatedRequest,
   world: World,
@@ -46,7 +46,7 @@ function answer(request: EmulatedRequest, world: World, settings: ServiceSetting
   const url = urlOf(request);
   if (!url) throw new Refusal(400, 'API_BAD_URL', 'The URL is invalid.');
   const { pathname, searchParams: query } = url;
-  // Programs that start this one wait until it answers.
+  // A program that starts the emulator waits until this path answers.
   if (pathname === '/' && (method === 'GET' || method === 'HEAD'))
     return of({ message: 'lobby-rx emulates a Lobby, Group and Identity Event service here' });
   const route = findRoute(method, pathname);

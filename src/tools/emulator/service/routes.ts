@@ -20,7 +20,7 @@ export interface ServiceUrls {
 interface Route {
   readonly method: string;
   readonly service: Service;
-  /** Parameters are in braces. */
+  /** The path. Its parameters are in braces. */
   readonly path: string;
   readonly answer: Answer;
 }
@@ -33,7 +33,7 @@ const ROUTES: readonly Route[] = [
   { ...eventsWatch, answer: eventsAnswer },
 ];
 
-/** The URL of each service: its name is the path prefix. */
+/** The URL of each service. The name of the service is the prefix of its path. */
 export function serviceUrls(url: string): ServiceUrls {
   const urlOf = (service: Service) => `${url}/${service}`;
   return { groupUrl: urlOf('group'), matchmakerUrl: urlOf('matchmaker'), apiUrl: urlOf('api') };
@@ -46,8 +46,8 @@ export interface RoutedPath {
 }
 
 /**
- * Finds the route of a path, with or without the prefix of its service. Refuses unknown paths and
- * methods.
+ * Finds the route of a path, with or without the prefix of its service. Throws a {@link Refusal}
+ * for an unknown path or method.
  */
 export function findRoute(method: string, pathname: string): RoutedPath {
   let allowed: string | undefined;
@@ -61,7 +61,7 @@ export function findRoute(method: string, pathname: string): RoutedPath {
   throw new Refusal(405, 'API_METHOD_NOT_ALLOWED', `The method for this path is ${allowed}.`);
 }
 
-/** The decoded parameters of a path that matches a template; otherwise `undefined`. */
+/** The decoded parameters of a path. `undefined` if the path does not match the template. */
 function matchPath(template: string, path: string): Record<string, string> | undefined {
   const segments = template.split('/');
   const actual = path.split('/');

@@ -1,7 +1,7 @@
 import { milliseconds, type Options } from '../../../error/index.js';
 
 /**
- * How the emulated service answers. All options are optional; the defaults are the values of
+ * How the emulated service answers. All options are optional. The defaults are the values of
  * deployed servers.
  */
 export interface ServiceConfig {

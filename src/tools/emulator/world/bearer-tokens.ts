@@ -2,7 +2,7 @@ import { randomId } from './random-numbers.js';
 import { findRecord, type Bearer } from './records.js';
 import type { World } from './world.js';
 
-/** A new opaque token. Its prefix says what it is for, which helps with debugging. */
+/** A new opaque token. Its prefix is its kind, which helps with debugging. */
 export function newToken({ random }: World, kind: 'identity' | 'lobby' | 'player'): string {
   return `${kind}.${randomId(random).replaceAll('-', '')}`;
 }

@@ -1,15 +1,15 @@
 import { Observable, type Subscriber } from 'rxjs';
 
 /**
- * Who waits for which identities and groups to change. A change wakes only those, of however many
- * thousands that wait.
+ * The watches that wait for a change, by the ids of their identities and groups. A change wakes
+ * only the watches of its id, even if thousands wait.
  */
 export class Changes {
   readonly #waiting = new Map<string, Set<Subscriber<void>>>();
 
-  /** An identity or a group has changed. */
+  /** Wakes the watches of an identity or group that has changed. */
   announce(id: string): void {
-    // A copy: a listener may wait again at once.
+    // A copy, because a listener may wait again at once.
     for (const subscriber of [...(this.#waiting.get(id) ?? [])]) subscriber.next();
   }
 

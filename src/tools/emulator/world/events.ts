@@ -3,7 +3,8 @@ import { findRecord, type IdentityRecord, type LoggedEvent } from './records.js'
 import type { World } from './world.js';
 
 /**
- * Old events are dropped in batches of this size: trimming the log at every event would be slow.
+ * Old events are dropped in batches of this size, because it would be slow to trim the log at every
+ * event.
  */
 const TRIM_SIZE = 256;
 
@@ -31,9 +32,10 @@ function dropOldEvents(identity: IdentityRecord, oldest: number): void {
 /** The events of an identity that a watch with this index has not seen yet, in order. */
 export function eventsSince(world: World, identity_id: string, index: number): readonly LoggedEvent[] {
   const { log } = findRecord(world.identities, 'identity_id', identity_id);
-  // The log is sorted by `stamp`: a binary search, since every poll comes through here.
+  // The log is sorted by `stamp`. A binary search is fast, and every poll needs it.
   let low = 0;
-  for (let high = log.length; low < high;) {
+  let high = log.length;
+  while (low < high) {
     const middle = (low + high) >>> 1;
     if (log[middle]!.stamp < index) low = middle + 1;
     else high = middle;

@@ -6,7 +6,7 @@ import type { World } from './world.js';
 
 /** The lobby to add. All fields are optional. */
 export interface LobbyPlan {
-  /** Its ports, by name. Default: one port, named `default`. */
+  /** The ports of the lobby, by name. Default: one port, named `default`. */
   readonly ports?: Readonly<Record<string, Port>>;
   /** The number of slots. Default 8. */
   readonly maxPlayers?: number;

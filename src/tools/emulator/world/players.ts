@@ -5,8 +5,8 @@ import { newToken } from './bearer-tokens.js';
 import type { World } from './world.js';
 
 /**
- * The states of a player token (docs/the-service.md, 3), and `removed`: players.disconnected has
- * freed its slot.
+ * The states of a player token (docs/the-service.md, 3), and `removed`. A token is `removed` after
+ * players.disconnected has freed its slot.
  */
 export type PlayerState = 'reserved' | 'connected' | 'expired' | 'removed';
 
@@ -19,7 +19,7 @@ export interface PlayerCount {
 }
 
 /**
- * Beyond this number of players, expired and removed ones are deleted: an emulator may run for
+ * Beyond this number of players, expired and removed ones are deleted. An emulator may run for
  * weeks.
  */
 const MAX_PLAYERS = 10_000;

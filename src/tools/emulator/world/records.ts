@@ -1,7 +1,7 @@
 import { describe, InputError } from '../../../error/index.js';
 import type { GroupHandle, Lobby, Port, Profile } from '../../../protocol/index.js';
 
-/** An event in an identity's log. `stamp` is a value of `World.tick`, which orders all changes. */
+/** An event in an identity's log. `stamp` is a value of `World.tick` and orders all changes. */
 export interface LoggedEvent {
   readonly stamp: number;
   readonly event: { readonly kind: object; readonly ts: string; readonly notification?: unknown };
@@ -29,22 +29,22 @@ export interface LobbyRecord {
   readonly maxPlayers: number;
 }
 
-/** A player token that was issued. Whether it has expired depends on the clock: see `stateOf`. */
+/** A player token that was issued. Use `stateOf` to find out whether it has expired. */
 export interface PlayerRecord {
   readonly lobby_id: string;
-  /** In ms since 1970. */
+  /** The time of the reservation, in ms since 1970. */
   readonly reservedAt: number;
   state: 'reserved' | 'connected' | 'removed';
 }
 
-/** Who a bearer token belongs to. */
+/** The owner of a bearer token. */
 export interface Bearer {
   readonly kind: 'identity' | 'lobby';
   readonly id: string;
   expired: boolean;
 }
 
-/** Everything that exists, by id; players and bearers by their token. */
+/** Everything that exists, by id. Players and bearers are by token. */
 export interface Records {
   readonly identities: Map<string, IdentityRecord>;
   readonly groups: Map<string, GroupRecord>;
@@ -54,11 +54,11 @@ export interface Records {
 }
 
 /**
- * Everything that exists in an emulator, by id; players and bearers by their token. It is the world
- * itself, not a copy: only the commands of the emulator may change it.
+ * Everything that exists in an emulator, by id. Players and bearers are by token. It is the world
+ * itself, not a copy. Only the commands of the emulator may change it.
  */
 export interface WorldRecords {
-  /** The time of the last change, in ms since 1970. Each change has a later one. */
+  /** The time of the last change, in ms since 1970. Each change has a later time. */
   readonly tick: number;
   readonly identities: ReadonlyMap<string, Readonly<IdentityRecord>>;
   readonly groups: ReadonlyMap<string, Readonly<GroupRecord>>;

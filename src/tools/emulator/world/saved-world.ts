@@ -5,7 +5,7 @@ import type { Bearer, GroupRecord, IdentityRecord, LobbyRecord, PlayerRecord, Re
 type Entries<T> = readonly (readonly [id: string, record: T])[];
 
 /**
- * The world of an emulator as plain JSON: write it to a file, and `createEmulator({ saved })`
+ * The world of an emulator as plain JSON. You can write it to a file. `createEmulator({ saved })`
  * continues from it.
  */
 export interface SavedWorld {
@@ -21,7 +21,7 @@ export interface SavedWorld {
 type Fields = Readonly<Record<string, unknown>>;
 const isList = (u: unknown): u is readonly unknown[] => Array.isArray(u);
 
-/** What restoring a record and finding it need. */
+/** For each kind of record, checks the fields that are needed to restore and to find a record. */
 const RECORDS: Readonly<Record<keyof Records, (record: Fields) => boolean>> = {
   identities: ({ profile, friends, log }) =>
     jsonObject.is(profile) && isList(friends) && isList(log) && log.every(jsonObject.is),
@@ -32,15 +32,15 @@ const RECORDS: Readonly<Record<keyof Records, (record: Fields) => boolean>> = {
 };
 
 /**
- * Finds a file that was cut off or is another one. It does not look further: a saved world is not
- * written by hand.
+ * Rejects a file that was cut off, or a wrong file. It does not check every field, because nobody
+ * writes a saved world by hand.
  */
 export const savedWorld: Check = {
   name: 'a world returned by emulator.save()',
   is: u =>
     jsonObject.is(u) &&
     Number.isFinite(u.tick) &&
-    // No later than any date may be.
+    // No date of JavaScript is later.
     Math.abs(u.tick as number) < 8e15 &&
     Object.entries(RECORDS).every(([name, isRecord]) => {
       const entries = u[name];
@@ -54,7 +54,7 @@ function isEntry(entry: unknown, isRecord: (record: Fields) => boolean): boolean
   return typeof id === 'string' && jsonObject.is(record) && isRecord(record);
 }
 
-/** A copy of the records as they are now. */
+/** A copy of the current records. */
 export function saveRecords(records: Records, tick: number): SavedWorld {
   return structuredClone({
     tick,
@@ -70,9 +70,9 @@ export function saveRecords(records: Records, tick: number): SavedWorld {
   });
 }
 
-/** A copy of the records of a saved world. Empty records if `saved` is undefined. */
+/** A copy of the records of a saved world. Empty records if `saved` is `undefined`. */
 export function restoreRecords(saved: SavedWorld | undefined): Records {
-  // jsdom has no structuredClone, and a world that starts empty does not need it.
+  // An empty world is not cloned, because jsdom has no structuredClone.
   const copy = saved && structuredClone(saved);
   return {
     identities: new Map(

@@ -6,7 +6,7 @@ import { addLobby } from './lobbies.js';
 import { playersIn, playerState, reservePlayer, sendLobbyJoin } from './players.js';
 import { saveWorld as save, type World } from './world.js';
 
-/** What can be done to a world: `Emulator` says what each of them does. */
+/** The commands that act on a world. The fields of `Emulator` describe them. */
 const COMMANDS = {
   addIdentity,
   befriend,

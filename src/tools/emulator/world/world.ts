@@ -14,12 +14,12 @@ export interface WorldConfig {
   readonly retention?: number;
   /** How long a player token stays reserved until it expires, in ms. Default 120,000. */
   readonly reservation?: number;
-  /** Determines all ids and tokens: the same seed gives the same world. An integer. Default 1. */
+  /** The seed of all ids and tokens, an integer. The same seed gives the same world. Default 1. */
   readonly seed?: number;
   /**
-   * Returns a random number from 0 to 1, excluding 1, for ids and tokens. Default: determined by
-   * `seed`, so that anyone can guess them. An emulator that others can reach should have one that
-   * they cannot.
+   * Returns a random number from 0 to 1, excluding 1, for ids and tokens. By default `seed`
+   * determines the numbers, so anyone can guess the tokens. If others can reach the emulator, pass
+   * a function whose numbers nobody can guess.
    */
   readonly random?: () => number;
   /** A world to continue from, as `emulator.save()` returned it. Default: an empty world. */
@@ -32,14 +32,14 @@ export interface WorldConfig {
 
 const DEFAULTS = { retention: 300_000, reservation: 120_000, seed: 1, scheduler: asyncScheduler };
 
-/** Everything that exists in the emulated service. Commands change it; answers are read from it. */
+/** Everything that exists in the emulated service. Commands change it, and answers read it. */
 export interface World extends Records, Required<Omit<WorldConfig, 'saved'>> {
-  /** Blocking watches wait for these. */
+  /** The changes for which blocking watches wait. */
   readonly changes: Changes;
   /** The scheduler's time, in ms since 1970. */
   readonly now: () => number;
   /**
-   * The time in ms, but always later than its previous value, so that no two changes share an
+   * The time in ms. It is always later than the previous value, so that no two changes share an
    * index.
    */
   readonly tick: () => number;
@@ -82,7 +82,7 @@ export function createWorld(config: WorldConfig): World {
   };
 }
 
-/** What can be read of a world. */
+/** The part of a world that `Emulator.records` shows. */
 export function recordsOf({ identities, groups, lobbies, players, bearers, lastTick }: World): WorldRecords {
   return {
     identities,

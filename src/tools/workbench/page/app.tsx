@@ -1,26 +1,26 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
-import type { SeenRequest, WorldView } from '../world-view.js';
+import type { WorldView } from '../world-view.js';
 import type { Type } from './do/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
-import { Panes } from './panes.js';
+import { Panes, type Known } from './panes.js';
 import { ResultView, type ShownResult } from './result.js';
 
 /** How many requests are kept, besides those that are open. */
 const MAX_REQUESTS = 1_000;
 
-/** The whole page, for someone who knows the secret. */
+/** The whole page. It needs the secret of the emulator. */
 export function App({ secret }: { secret: string }) {
   const client = useMemo(() => createEmulatorClient(secret), [secret]);
   const [result, setResult] = useState<ShownResult>();
-  const { view, requests, status, ahead } = useEmulator(client, setResult);
+  const { known, status } = useEmulator(client, setResult);
   const attempt = (act: () => Promise<ShownResult>) => act().then(setResult, setResult);
   const type: Type = line => attempt(() => client.type(line));
   return (
     <>
-      {view ? (
-        <Panes {...{ client, view, requests, status, ahead, type, attempt }} />
+      {known ? (
+        <Panes client={client} known={known} status={status} type={type} attempt={attempt} />
       ) : (
         <>
           <Header status={status} />
@@ -32,36 +32,32 @@ export function App({ secret }: { secret: string }) {
   );
 }
 
-/** What is known of the emulator. `end` is called if the secret is another one. */
+/** The state of the emulator, kept up to date. Calls `end` if the emulator rejects the secret. */
 function useEmulator(client: EmulatorClient, end: (error: Error) => void) {
-  const [view, setView] = useState<WorldView>();
-  const [ahead, setAhead] = useState(0);
-  const [requests, setRequests] = useState<readonly SeenRequest[]>([]);
+  const [known, setKnown] = useState<Known>();
   const [status, setStatus] = useState<WatchStatus>();
   useEffect(() => {
     const watching = client.signal$.subscribe({
       next: signal => {
         if (signal.kind === 'status') setStatus(signal.status);
-        if (signal.kind !== 'answer') return;
-        const { answer } = signal;
-        setAhead(answer.now - Date.now());
-        setView(answer);
-        setRequests(known => merged(known, answer.requests));
+        if (signal.kind === 'answer') setKnown(before => knownAfter(before, signal.answer));
       },
       error: () => {
-        // Otherwise it would be tried again when the page is reloaded.
+        // Otherwise a reload of the page would try the rejected secret again.
         sessionStorage.clear();
         end(new Error('The secret is another one: open the URL that the emulator has printed last.'));
       },
     });
     return () => watching.unsubscribe();
   }, [client]);
-  return { view, ahead, requests, status };
+  return { known, status };
 }
 
-/** The requests by their ids, of which the later ones are known better. */
-function merged(known: readonly SeenRequest[], more: readonly SeenRequest[]): readonly SeenRequest[] {
-  const all = new Map([...known, ...more].map(request => [request.id, request]));
-  const sorted = [...all.values()].sort((a, b) => a.id - b.id);
-  return sorted.filter(({ ended_at }, i) => ended_at == null || i >= sorted.length - MAX_REQUESTS);
+/** The state after an answer. A request in the answer replaces its older version. */
+function knownAfter(before: Known | undefined, view: WorldView): Known {
+  const both = [...(before?.requests ?? []), ...view.requests];
+  const all = [...new Map(both.map(request => [request.id, request])).values()];
+  const sorted = all.sort((a, b) => a.id - b.id);
+  const requests = sorted.filter(({ ended_at }, i) => ended_at == null || i >= sorted.length - MAX_REQUESTS);
+  return { view, requests, ahead: view.now - Date.now() };
 }

@@ -2,7 +2,7 @@ import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
 import type { Subject } from './subject-of.js';
 
-/** The text of `program.txt`, as the build puts it in. */
+/** The text of `program.txt`. The build inserts it. */
 declare const PROGRAM: string;
 
 /** How to connect a game: as code, in a shell, or as a player in this page. */
@@ -17,17 +17,16 @@ export function Connect({
   isPlaying: boolean;
   play: (isPlaying: boolean) => void;
 }) {
-  // A game that begins with a token that has expired is stopped at once.
+  // With an expired token, the game would be rejected at once.
   const token = async () => {
     const { token, expired } = await client.bearerOf(who_id);
     return expired ? String((await client.type(renewalOf(who_id))).token) : token;
   };
-  // What is wrong, the demo player says.
+  // If there is no token, the demo player starts too and shows the error.
   const start = () =>
-    token().then(
-      () => play(true),
-      () => play(true),
-    );
+    token()
+      .catch(() => undefined)
+      .then(() => play(true));
   const code = (shown: string) =>
     PROGRAM.replace('URL', location.origin).replace('TOKEN', shown).replace('GROUP', group_id);
   return (

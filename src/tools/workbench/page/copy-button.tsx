@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks';
 
-/** Copies a text, which need not be shown. */
+/** A button that copies a text. The text need not be on the page. */
 export function CopyButton({ label, text }: { label: string; text: () => Promise<string> }) {
   const [done, setDone] = useState('');
   const copy = async () => {
-    const asked = text();
+    const pending = text();
     try {
-      await write(asked);
+      await write(pending);
       setDone('copied');
     } catch {
       setDone(
-        await asked.then(
+        await pending.then(
           () => 'the browser does not allow it',
           (error: unknown) => (error as Error).message,
         ),
@@ -25,12 +25,15 @@ export function CopyButton({ label, text }: { label: string; text: () => Promise
   );
 }
 
-/** Writes what is still being asked for: WebKit allows it only while the press is handled. */
-async function write(asked: Promise<string>): Promise<void> {
+/**
+ * Writes a text that has not arrived yet. WebKit allows a write only while it handles the press,
+ * so the write starts before the text is here.
+ */
+async function write(pending: Promise<string>): Promise<void> {
   const { clipboard } = navigator;
-  if (typeof ClipboardItem === 'undefined') return clipboard.writeText(await asked);
-  const blob = asked.then(text => new Blob([text], { type: 'text/plain' }));
-  // It may be refused before anybody waits for the text.
+  if (typeof ClipboardItem === 'undefined') return clipboard.writeText(await pending);
+  const blob = pending.then(text => new Blob([text], { type: 'text/plain' }));
+  // The browser may reject the write without reading the blob.
   blob.catch(() => undefined);
   return clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { watchSignals } from '../../../stream/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 
-/** A client in this page, which follows the live events of a player. */
+/** A client in this page. It follows the live events of a player. */
 export function DemoPlayer({ client, who_id }: { client: EmulatorClient; who_id: string }) {
   const [state, setState] = useState('connecting');
   const [got, setGot] = useState('');

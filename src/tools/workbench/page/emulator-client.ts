@@ -3,49 +3,53 @@ import { recovery } from '../../../error/index.js';
 import { watchSignals, type WatchSignal } from '../../../stream/index.js';
 import type { SeenBearer, WorldView } from '../world-view.js';
 
-/** What a command has done. */
+/** The result of a command. */
 export type Result = Readonly<Record<string, unknown>>;
 
 /** The emulator that serves this page. */
 export interface EmulatorClient {
-  /** What there is, whenever it changes. */
+  /** The state of the emulator, each time that it changes. */
   readonly signal$: Observable<WatchSignal<WorldView>>;
-  /** Does what a line says. Rejects with what is wrong with it. */
+  /** Runs a line of the terminal. Rejects with an error that says what is wrong with the line. */
   readonly type: (line: string) => Promise<Result>;
   /** Moves the clock of the service by `ms`. */
   readonly moveClock: (ms: number) => Promise<Result>;
   /** The beginning of the answer to a request, without tokens. */
   readonly answerOf: (id: number) => Promise<string>;
-  /** The newest token of an identity, an expired one only if it has no other. */
+  /** The newest valid token of an identity, or an expired one if none is valid. */
   readonly bearerOf: (who_id: string) => Promise<SeenBearer>;
 }
 
 /**
- * Waits are short: someone who restarts an emulator looks at this page, which is answered within 20
- * s.
+ * The waits are short, because whoever restarts an emulator looks at this page. The emulator
+ * answers each poll of the page within 20 s.
  */
 const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
 /** How long a command may take, in ms. */
 const PATIENCE_MS = 10_000;
 
 export function createEmulatorClient(secret: string): EmulatorClient {
-  const ask = async (path: string, init: RequestInit) => {
+  const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
     const headers = { authorization: `Bearer ${secret}` };
-    const response = await fetch(`/_emulator/${path}`, { ...init, headers }).catch(() => {
+    const response = await fetch(`/_emulator/workbench/${path}`, { ...init, headers }).catch(() => {
       throw new Error('The emulator does not answer.');
     });
-    const text = await response.text();
+    const answer: unknown = JSON.parse(await response.text());
     const { ok, status } = response;
-    if (!ok) throw Object.assign(new Error((JSON.parse(text) as { message: string }).message), { status });
-    return text;
+    if (!ok) throw Object.assign(new Error((answer as { message: string }).message), { status });
+    return answer as T;
   };
-  const post = async (path: string, body: string) =>
-    JSON.parse(await ask(path, { method: 'POST', body, signal: AbortSignal.timeout(PATIENCE_MS) })) as Result;
+  const post = (path: string, fields: object) =>
+    ask<Result>(path, {
+      method: 'POST',
+      body: JSON.stringify(fields),
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
   return {
     signal$: watchSignals(
-      async (index, { signal }) => {
+      (index, { signal }) => {
         const query = index === undefined ? '' : `?watch_index=${index}`;
-        return JSON.parse(await ask(`workbench/world${query}`, { signal })) as WorldView;
+        return ask<WorldView>(`world${query}`, { signal });
       },
       {
         ...PACE,
@@ -53,11 +57,9 @@ export function createEmulatorClient(secret: string): EmulatorClient {
           (error as { status?: number }).status === 401 ? { kind: 'end' } : recovery(error),
       },
     ),
-    type: line => post('workbench/type', JSON.stringify({ line })),
-    moveClock: ms => post('workbench/clock', JSON.stringify({ ms })),
-    answerOf: async id =>
-      (JSON.parse(await ask(`workbench/answer?id=${id}`, {})) as { readonly text: string }).text,
-    bearerOf: async who_id =>
-      JSON.parse(await ask(`workbench/bearer?who_id=${encodeURIComponent(who_id)}`, {})) as SeenBearer,
+    type: line => post('type', { line }),
+    moveClock: ms => post('clock', { ms }),
+    answerOf: async id => (await ask<{ readonly text: string }>(`answer?id=${id}`)).text,
+    bearerOf: who_id => ask<SeenBearer>(`bearer?who_id=${encodeURIComponent(who_id)}`),
   };
 }

@@ -1,14 +1,13 @@
 import type { WatchStatus } from '../../../stream/index.js';
 
-/** What the page says of itself, by the status of its watch of the emulator. */
+/** The words for the page's connection, by the status of its watch of the emulator. */
 const STATES: Readonly<Record<string, string>> = {
   live: 'connected',
   closed: 'not let in',
-  idle: 'connecting',
   connecting: 'connecting',
 };
 
-/** Whether the emulator answers, and what stands beside that. */
+/** The first line of the page. It shows whether the emulator answers, then its children. */
 export function Header({
   status,
   children,
@@ -16,7 +15,7 @@ export function Header({
   status: WatchStatus | undefined;
   children?: preact.ComponentChildren;
 }) {
-  const { state = 'idle' } = status ?? {};
+  const { state = 'connecting' } = status ?? {};
   return (
     <header>
       <h1>workbench</h1>

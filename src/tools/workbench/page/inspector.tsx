@@ -7,12 +7,12 @@ import { inSeconds, type Effect, type Step, type Story } from './stories/index.j
 import { Strip } from './strip/index.js';
 import { testOf } from './test-of.js';
 
-/** What is drawn before a story and after it, at least, in ms. */
+/** The least time that is drawn before a story and after it, in ms. */
 const AROUND_MS = 1_500;
 /** How many steps are listed. */
 const MAX_STEPS = 60;
 
-/** A story, step by step: what each client did, the answer that it got, and the same as a test. */
+/** A story step by step, with each client's actions, a chosen answer, and the same as a test. */
 export function Inspector({
   story,
   now,
@@ -27,9 +27,9 @@ export function Inspector({
   const to = Math.min(now, until + Math.max(AROUND_MS, (until - at) / 4));
   const drawn = effects.filter(({ line, steps }) => line && steps.some(({ request }) => request));
   const steps = stepsOf(drawn.length > 0 ? drawn : effects);
-  const asked = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
-  const [id, setId] = useState(asked);
-  useEffect(() => setId(asked), [key, asked]);
+  const answered = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
+  const [id, setId] = useState(answered);
+  useEffect(() => setId(answered), [key, answered]);
   const expected = deedOf(actions.at(-1)?.line ?? '')?.expected;
   return (
     <div>
@@ -43,12 +43,12 @@ export function Inspector({
               <small>
                 {who}, {line.topic}
               </small>
-              <Strip {...{ line, from, to, now }} />
+              <Strip line={line} from={from} to={to} now={now} />
             </p>
           ),
       )}
-      {steps.length > 0 && <Steps {...{ steps, at, id, setId }} hasNames={drawn.length > 1} />}
-      {id !== undefined && <Answer {...{ id, answerOf }} />}
+      {steps.length > 0 && <Steps steps={steps} at={at} id={id} setId={setId} hasNames={drawn.length > 1} />}
+      {id !== undefined && <Answer id={id} answerOf={answerOf} />}
       {actions.length > 0 && (
         <>
           <h3>In a test</h3>
@@ -70,7 +70,7 @@ const stepsOf = (effects: readonly Effect[]): readonly NamedStep[] =>
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_STEPS);
 
-/** Each step with its time after `at`. Press on one, and its answer is shown. */
+/** The steps, each with its time after `at`. A press on a step shows its answer. */
 function Steps({
   steps,
   at,
@@ -122,13 +122,15 @@ function Steps({
 function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answerOf'] }) {
   const [answer, setAnswer] = useState('');
   useEffect(() => {
-    let isAsked = true;
+    let isShown = true;
     setAnswer('');
     void answerOf(id)
       .catch(String)
-      .then(text => isAsked && setAnswer(text));
+      .then(text => {
+        if (isShown) setAnswer(text);
+      });
     return () => {
-      isAsked = false;
+      isShown = false;
     };
   }, [id]);
   return (
@@ -142,7 +144,7 @@ function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answer
 const nameOf = (who: string, line: Line | undefined) =>
   line && line.topic !== 'live events' ? `${who}, ${line.topic}` : who;
 
-/** What is cut off, or is no JSON, stays as it is. */
+/** JSON with indents. A text that is cut off or is not JSON stays as it is. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), undefined, 2);

@@ -1,17 +1,17 @@
 import { render } from 'preact';
 import { App } from './app.js';
 
-/** What a secret looks like; the text of another bookmark does not. */
+/** Matches a secret, but not the fragment of most other bookmarks. */
 const SECRET = /^[\w-]+$/;
 /** Where this tab keeps the secret, so that it can be reloaded. */
 const KEY = 'secret';
 
-// Another secret, for the emulator that has been started since.
+// The new URL has the secret of an emulator that was started later.
 addEventListener('hashchange', () => location.reload());
 const { hash, pathname } = location;
 if (SECRET.test(hash.slice(1))) {
   sessionStorage.setItem(KEY, hash.slice(1));
-  // It is not to be seen, nor in the history.
+  // The secret must stay neither in the address bar nor in the history.
   history.replaceState(null, '', pathname);
 }
 const secret = sessionStorage.getItem(KEY);

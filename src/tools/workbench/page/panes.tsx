@@ -7,40 +7,82 @@ import { DoBar, type Type } from './do/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
-import { Counts, Players, playersOf, type Player, type Tone } from './players/index.js';
+import { Counts, Players, playersOf, type Tone } from './players/index.js';
 import type { ShownResult } from './result.js';
-import { requestStories, storiesOf, StoryList, type Story } from './stories/index.js';
-import { subjectOf, type Subject } from './subject-of.js';
+import { requestStories, storiesOf, StoryList } from './stories/index.js';
+import { subjectOf } from './subject-of.js';
 import { WorldPane } from './world-pane.js';
 
 const MINUTE_MS = 60_000;
 
 type Tab = 'story' | 'connect';
 
-/** What is known of the emulator. `ahead` is how far its clock is ahead, in ms. */
+/** The state of the emulator. `ahead` is how far its clock is ahead, in ms. */
 export interface Known {
   readonly view: WorldView;
   readonly requests: readonly SeenRequest[];
-  readonly status: WatchStatus | undefined;
   readonly ahead: number;
 }
 
 /**
- * The bar, and below it who is there, what happened, and the one story or how to connect a game.
+ * The bar, and three panes below it: the players, the stories, and the opened story. The last pane
+ * can also show how to connect a game.
  */
 export function Panes({
   client,
-  view,
-  requests,
+  known,
   status,
-  ahead,
   type,
   attempt,
-}: Known & {
+}: {
   client: EmulatorClient;
+  known: Known;
+  status: WatchStatus | undefined;
   type: Type;
   attempt: (act: () => Promise<ShownResult>) => Promise<void>;
 }) {
+  const { view, requests } = known;
+  const page = usePage(known);
+  const { who_id } = page.subject;
+  return (
+    <>
+      <Header status={status}>
+        <Counts players={page.players} tone={page.tone} show={page.show} />
+        <DoBar
+          view={view}
+          subject={page.subject}
+          choose={page.choose}
+          type={type}
+          moveClock={() => void attempt(() => client.moveClock(MINUTE_MS))}
+        />
+        <button type="button" aria-pressed={page.isConnect} onClick={() => page.setTab('connect')}>
+          Connect a game
+        </button>
+      </Header>
+      <main class="panes">
+        <Who view={view} type={type} page={page} />
+        <section aria-labelledby="happened">
+          <h2 id="happened">What happened, newest first</h2>
+          {page.isPlaying && <DemoPlayer key={who_id} client={client} who_id={who_id} />}
+          {requests.length === 0 && <p>No game has come yet. Connect one, or start the demo player.</p>}
+          <StoryList
+            stories={page.stories}
+            chosen={page.chosen}
+            type={type}
+            isEach={page.isEach}
+            setIsEach={page.setIsEach}
+            opened={page.isConnect ? undefined : page.story?.key}
+            open={page.inspect}
+          />
+        </section>
+        <Side client={client} page={page} />
+      </main>
+    </>
+  );
+}
+
+/** The choices of the person in front of the page, and the data that they select. */
+function usePage({ view, requests, ahead }: Known) {
   const [chosen, choose] = useState<string>();
   const [tone, show] = useState<Tone>();
   const [isPlaying, play] = useState(false);
@@ -59,55 +101,38 @@ export function Panes({
     open(key);
     setTab(key === undefined ? undefined : 'story');
   };
-  return (
-    <>
-      <Header status={status}>
-        <Counts {...{ players, tone, show }} />
-        <DoBar
-          {...{ view, subject, choose, type }}
-          moveClock={() => void attempt(() => client.moveClock(MINUTE_MS))}
-        />
-        <button type="button" aria-pressed={isConnect} onClick={() => setTab('connect')}>
-          Connect a game
-        </button>
-      </Header>
-      <main class="panes">
-        <Who {...{ view, players, tone, now, chosen, choose, type, subject }} />
-        <section aria-labelledby="happened">
-          <h2 id="happened">What happened, newest first</h2>
-          {isPlaying && <DemoPlayer key={subject.who_id} {...{ client }} who_id={subject.who_id} />}
-          {requests.length === 0 && <p>No game has come yet. Connect one, or start the demo player.</p>}
-          <StoryList
-            {...{ stories, chosen, type, isEach, setIsEach }}
-            opened={isConnect ? undefined : story.key}
-            open={inspect}
-          />
-        </section>
-        <Side {...{ tab, setTab, isConnect, story, now, client, subject, isPlaying, play }} close={inspect} />
-      </main>
-    </>
-  );
+  return {
+    chosen,
+    choose,
+    tone,
+    show,
+    isPlaying,
+    play,
+    isEach,
+    setIsEach,
+    tab,
+    setTab,
+    now,
+    players,
+    subject,
+    stories,
+    story,
+    isConnect,
+    inspect,
+  };
 }
 
-/** The players, what is planned for them, and their world. */
+type Page = ReturnType<typeof usePage>;
+
+/** The players, the planned faults, and the world. */
 function Who({
   view,
-  players,
-  tone,
-  now,
-  chosen,
-  choose,
   type,
-  subject,
+  page: { players, tone, now, chosen, choose, subject },
 }: {
   view: WorldView;
-  players: readonly Player[];
-  tone: Tone | undefined;
-  now: number;
-  chosen: string | undefined;
-  choose: (who_id: string | undefined) => void;
   type: Type;
-  subject: Subject;
+  page: Page;
 }) {
   const shown = players.filter(
     ({ clients }) => tone === undefined || clients.some(client => client.tone === tone),
@@ -115,7 +140,14 @@ function Who({
   const planned = view.planned.map(({ kind, left }) => `${kind} × ${left.replace('Infinity', '∞')}`);
   return (
     <div class={`who ${tone === undefined ? '' : 'asked'}`}>
-      <Players players={shown} {...{ now, chosen, choose, type }} renewalOf={subject.renewalOf} />
+      <Players
+        players={shown}
+        now={now}
+        chosen={chosen}
+        choose={choose}
+        type={type}
+        renewalOf={subject.renewalOf}
+      />
       {planned.length > 0 && (
         <p class="warn">
           Planned: {planned.join(', ')}{' '}
@@ -124,34 +156,18 @@ function Who({
           </button>
         </p>
       )}
-      <WorldPane {...{ view, now }} />
+      <WorldPane view={view} now={now} />
     </div>
   );
 }
 
-/** The chosen story, or how to connect a game; a sheet on a phone. */
+/** The chosen story, or how to connect a game. On a phone, it is a sheet over the page. */
 function Side({
-  tab,
-  setTab,
-  isConnect,
-  story,
-  now,
   client,
-  subject,
-  isPlaying,
-  play,
-  close,
+  page: { tab, setTab, isConnect, story, now, subject, isPlaying, play, inspect },
 }: {
-  tab: Tab | undefined;
-  setTab: (tab: Tab) => void;
-  isConnect: boolean;
-  story: Story | undefined;
-  now: number;
   client: EmulatorClient;
-  subject: Subject;
-  isPlaying: boolean;
-  play: (isPlaying: boolean) => void;
-  close: (key: undefined) => void;
+  page: Page;
 }) {
   return (
     <div class={`inspector ${tab === undefined ? '' : 'open'}`}>
@@ -162,20 +178,20 @@ function Side({
         <button type="button" aria-pressed={isConnect} onClick={() => setTab('connect')}>
           Connect
         </button>
-        <button type="button" class="narrow" onClick={() => close(undefined)}>
+        <button type="button" class="narrow" onClick={() => inspect(undefined)}>
           Close
         </button>
       </div>
       {isConnect || !story ? (
-        <Connect {...{ client, subject, isPlaying, play }} />
+        <Connect client={client} subject={subject} isPlaying={isPlaying} play={play} />
       ) : (
-        <Inspector {...{ story, now }} answerOf={client.answerOf} />
+        <Inspector story={story} now={now} answerOf={client.answerOf} />
       )}
     </div>
   );
 }
 
-/** The time, each second, in ms since 1970. */
+/** The time in ms since 1970. It is updated each second. */
 function useClock(): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

@@ -2,13 +2,13 @@ import { useEffect } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
 import type { Result } from './emulator-client.js';
 
-/** What came of a command. */
+/** The result of a command, or its error. */
 export type ShownResult = Result | Error | undefined;
 
-/** How long it is shown what needs no answer, in ms. */
+/** How long a result is shown that has no token and is not an error, in ms. */
 const SHOWN_MS = 5_000;
 
-/** What came of the last command. What is wrong, or has a token to be copied, stays. */
+/** The result of the last command. An error, or a result with a token, stays until it is closed. */
 export function ResultView({ result, close }: { result: ShownResult; close: () => void }) {
   const { token } = (result ?? {}) as { readonly token?: string };
   useEffect(() => {

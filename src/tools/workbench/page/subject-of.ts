@@ -2,15 +2,15 @@ import type { WorldView } from '../world-view.js';
 import { whoIs } from './do/index.js';
 import type { Player } from './players/index.js';
 
-/** Whom the page is about: the chosen player, or the one whose token the emulator has printed. */
+/** The player that the page is about: the chosen one, or the one whose token was printed. */
 export interface Subject {
   readonly who_id: string;
   readonly name: string;
-  /** A group that they are in. */
+  /** A group of which the player is a member. */
   readonly group_id: string;
-  /** The identities whose clients are here. */
+  /** The identities whose clients are connected. */
   readonly connected: readonly string[];
-  /** To whom something is done: without a choice, someone who is here. */
+  /** The player on whom commands act. Without a choice, it is a connected one. */
   readonly target: string;
   /** The line that makes a new token for a player. */
   readonly renewalOf: (who_id: string) => string;

@@ -1,7 +1,7 @@
 import type { SeenAction } from '../world-view.js';
 import { deedOf } from './do/index.js';
 
-/** What was done, as calls of a test, for mocha or node:test. */
+/** The actions as a test for mocha or node:test. */
 export function testOf(actions: readonly SeenAction[]): string {
   const calls = actions.map(({ line }) => deedOf(line)?.code ?? `control.type(${JSON.stringify(line)});`);
   return `import { createControl, createEmulator, listen, seedWorld } from "lobby-rx/emulator";

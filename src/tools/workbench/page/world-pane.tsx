@@ -4,16 +4,16 @@ import type { WorldView } from '../world-view.js';
 /** How many members are listed. */
 const MAX_MEMBERS = 50;
 
-/** The lobbies and groups, each in a line that opens. `now` is the clock of the service. */
+/** The lobbies and groups. Each is a line that opens. `now` is the clock of the service. */
 export function WorldPane({ view, now }: { view: WorldView; now: number }) {
   return (
     <section aria-labelledby="world">
       <h2 id="world">World</h2>
       {view.lobbies.map(lobby => (
-        <Lobby key={lobby.lobby_id} {...{ lobby, now }} reservation={view.reservation} />
+        <Lobby key={lobby.lobby_id} lobby={lobby} now={now} reservation={view.reservation} />
       ))}
       {view.groups.map(group => (
-        <Group key={group.group_id} {...{ group }} identities={view.identities} />
+        <Group key={group.group_id} group={group} identities={view.identities} />
       ))}
     </section>
   );
@@ -28,7 +28,7 @@ function Lobby({
   reservation: number;
   now: number;
 }) {
-  // Nothing is sent when a reservation ends.
+  // The emulator sends nothing when a reservation expires, so the page computes it.
   const seen = players.map(({ player, state, reserved_at }) => {
     const left = reserved_at + reservation - now;
     return { player, left, state: state === 'reserved' && left <= 0 ? 'expired' : state };

@@ -84,7 +84,7 @@ describe('doctor, of a service', () => {
     [
       'a proxy that wants a password',
       (_, response) => response.writeHead(401, { 'www-authenticate': 'Basic' }).end('401'),
-      /wants to know who you are \(401\)/,
+      /wants a login \(401\)/,
     ],
     [
       'a bad gateway',

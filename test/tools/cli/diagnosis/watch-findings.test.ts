@@ -275,7 +275,7 @@ describe('doctor, of a watch', () => {
     [
       'a rate limit whose wait is hidden',
       [[{ kind: 'html', status: 429 }]],
-      /^problem token: the rate .* not said for how long/,
+      /^problem token: the rate .* without a time to wait/,
     ],
     [
       'a proxy that limits polls',

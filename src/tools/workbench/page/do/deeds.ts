@@ -1,16 +1,16 @@
-/** Something to do, as people call it. */
+/** An entry of the list of things to do, under the name that people use. */
 export interface Deed {
   readonly label: string;
-  /** The line that does it, before its text and before whom it acts on. */
+  /** The command, without its text and without the player on whom it acts. */
   readonly line: string;
   readonly group: string;
   /** Whether it acts on one player. */
   readonly isToOne?: true;
-  /** What its text is called, and what it is at first. */
+  /** The name of its text, and the value that the text field starts with. */
   readonly text?: readonly [name: string, value: string];
-  /** What a player of lobby-rx should then see. */
+  /** The result that a player of lobby-rx should then see. */
   readonly expected?: string;
-  /** What a test of a program does instead of the line. */
+  /** The code that a test of a program calls instead of the command. */
   readonly code?: string;
 }
 
@@ -18,7 +18,7 @@ const PLAYER = 'To a player';
 const BREAK = 'Break for everyone';
 const MORE = 'More';
 
-/** What can be done. Faults are named as people see them, and meet polls that are held, too. */
+/** All things to do. Faults have the names that people use, and also hit polls that are held. */
 export const DEEDS: readonly Deed[] = [
   { group: PLAYER, label: 'Message', line: 'message', isToOne: true, text: ['Text', 'Are you there?'] },
   { group: PLAYER, label: 'Lobby join', line: 'lobby', isToOne: true },
@@ -78,6 +78,6 @@ export const DEEDS: readonly Deed[] = [
   { group: MORE, label: 'Any command', line: '', text: ['Command', ''] },
 ];
 
-/** What does a line, if it is done as it stands. */
+/** The fault whose whole command is this line. */
 export const deedOf = (line: string): Deed | undefined =>
   DEEDS.find(deed => deed.group === BREAK && deed.line === line);

@@ -3,13 +3,14 @@ import type { SeenIdentity, WorldView } from '../../world-view.js';
 import { DEEDS, type Deed } from './deeds.js';
 import { quoted, whoIs, type Type } from './quoted.js';
 
-/** Until the next poll is held, in ms. */
+/** How long it takes until the next poll is held, in ms. */
 const NEXT_POLL_MS = 600;
 const ANY = DEEDS.length - 1;
 const GROUPS = [...new Set(DEEDS.map(({ group }) => group))];
 
 /**
- * One bar: do what, to whom. Ctrl+K, or ⌘K, leads to any command, as it is typed in the terminal.
+ * The bar in which people choose an action and a player. Ctrl+K or ⌘K selects the field for any
+ * command of the terminal.
  */
 export function DoBar({
   view,
@@ -21,7 +22,7 @@ export function DoBar({
   view: WorldView;
   subject: {
     readonly target: string;
-    /** Whose clients are here: they stand first. */
+    /** The identities whose clients are connected. The list shows them first. */
     readonly connected: readonly string[];
   };
   choose: (who_id: string) => void;
@@ -62,7 +63,7 @@ export function DoBar({
           onInput={event => setText(event.currentTarget.value)}
         />
       )}
-      {deed.isToOne && <Target {...{ view, who_id, connected, choose }} />}
+      {deed.isToOne && <Target view={view} who_id={who_id} connected={connected} choose={choose} />}
       <button class="primary">Do it</button>
       <Commands view={view} />
     </form>
@@ -82,7 +83,7 @@ function useCommandKey(act: () => void) {
   }, []);
 }
 
-/** What can be done. */
+/** The list of things to do. */
 function Deeds({ at, pick }: { at: number; pick: (index: number) => void }) {
   return (
     <select aria-label="Do" value={at} onChange={event => pick(Number(event.currentTarget.value))}>
@@ -101,7 +102,7 @@ function Deeds({ at, pick }: { at: number; pick: (index: number) => void }) {
   );
 }
 
-/** To whom it is done. */
+/** The player on whom the command acts. */
 function Target({
   view: { identities, self },
   who_id,
@@ -132,7 +133,7 @@ function Target({
   );
 }
 
-/** What can be typed, to complete it. */
+/** The commands that the browser offers while someone types. */
 function Commands({ view: { help, fault_kinds } }: { view: WorldView }) {
   const commands = help.split('\n').map(line => line.split(/ {2,}/) as [string, string?]);
   return (
@@ -149,21 +150,21 @@ function Commands({ view: { help, fault_kinds } }: { view: WorldView }) {
   );
 }
 
-function lineOf({ line, text: asks, isToOne }: Deed, text: string, who_id: string, self: string): string {
+function lineOf({ line, text: field, isToOne }: Deed, text: string, who_id: string, self: string): string {
   if (line === '') return text;
-  const value = asks && text !== '' ? ` ${quoted(text)}` : '';
-  // Nobody is the default of this one but the last who joined.
+  const value = field && text !== '' ? ` ${quoted(text)}` : '';
+  // Without a `who`, `leave` would act on the member that joined last.
   const who = line === 'leave' ? ` who=${who_id}` : whoIs(who_id, self);
   return `${line}${value}${isToOne ? who : ''}`;
 }
 
 /**
- * Sends a lobby join that does not arrive, unless another event comes between: the service keeps
- * only the one after it.
+ * Sends a lobby join that does not arrive, because the fault keeps only the last event of an
+ * answer. The join arrives if another event comes before it and uses the fault up.
  */
 async function lose(type: Type, who: string): Promise<void> {
   await type('fault last_event_only only=/live');
-  // It ends the poll that is held, so that the next one meets the fault.
+  // This ends the poll that is held. The next poll meets the fault.
   await type(`message "Before the lobby join."${who}`);
   await new Promise(resolve => setTimeout(resolve, NEXT_POLL_MS));
   await Promise.all([type(`lobby${who}`), type(`message "After the lobby join."${who}`)]);

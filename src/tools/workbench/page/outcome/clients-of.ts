@@ -2,12 +2,12 @@ import type { SeenRequest, WorldView } from '../../world-view.js';
 import { indexOf, outcomeOf } from './outcome-of.js';
 import { topicOf } from './topic-of.js';
 
-/** What one client asks about one thing, in order. A client polls a thing once at a time. */
+/** The requests of one client about one topic, in order. A client has one poll open per topic. */
 export interface Line {
   readonly who: string;
   readonly who_id: string;
   readonly topic: string;
-  /** Of the clients of one identity, the first is 0. */
+  /** The number of this client among those of its identity. The first is 0. */
   readonly nth: number;
   readonly requests: readonly SeenRequest[];
 }
@@ -17,9 +17,9 @@ interface OwnLine extends Line {
 }
 
 /**
- * The requests of each client. Nothing in a request says which client of an identity has sent it.
- * But two polls that are open at the same time are of two clients, and a poll goes on with the
- * index that its client got last.
+ * The requests of each client. A request does not say which client of an identity has sent it.
+ * Two polls that are open at the same time belong to two clients. A poll continues from the index
+ * that its client got last.
  */
 export function clientsOf(
   requests: readonly SeenRequest[],
@@ -39,7 +39,7 @@ export function clientsOf(
   return [...lines.values()].flat();
 }
 
-/** The line that a poll goes on with: of those that are free, one that has its index. */
+/** The line that a poll continues. A free line that ended with the poll's index comes first. */
 function lineOf(poll: SeenRequest, lines: readonly OwnLine[]): OwnLine | undefined {
   const free = lines.filter(({ requests }) => {
     const last = requests.at(-1)!;
@@ -49,6 +49,6 @@ function lineOf(poll: SeenRequest, lines: readonly OwnLine[]): OwnLine | undefin
   return free.find(({ requests }) => index !== undefined && nextOf(requests.at(-1)!) === index) ?? free[0];
 }
 
-/** The index with which a client goes on after a request. */
+/** The index from which a client continues after a request. */
 const nextOf = (request: SeenRequest): string | undefined =>
   outcomeOf(request).isTrouble ? indexOf(request) : (request.next_index ?? indexOf(request));

@@ -3,36 +3,37 @@ import type { Line } from './clients-of.js';
 import { indexOf, outcomeOf } from './outcome-of.js';
 import { isLive } from './topic-of.js';
 
-/** What became of an event for one client. */
+/** The delivery of an event to one client. */
 export interface Delivery {
   readonly line: Line;
   /** When the service had it, in ms since 1970. */
   readonly sentAt: number;
   /**
-   * The client `has` it: it polled again with the index of that answer. It was `sent`, and nothing
-   * says yet that it came. It `waits` for a poll of its client. Or it is `lost`: an answer after it
-   * was without it.
+   * - `has`: the client polled again with the index of that answer, so it has the event.
+   * - `sent`: the event was sent. No later poll confirms yet that it arrived.
+   * - `waits`: the event waits for a poll of its client.
+   * - `lost`: a later answer did not contain the event.
    */
   readonly state: 'has' | 'sent' | 'waits' | 'lost';
-  /** The answer with it, or the one that should have had it. */
+  /** The answer that contains the event, or the answer that should have contained it. */
   readonly answer?: SeenRequest;
-  /** The poll that says that it came. */
+  /** The poll that confirms that the event arrived. */
   readonly proof?: SeenRequest;
-  /** Why it is lost, if that is known. */
+  /** Why the event is lost. `undefined` if nobody knows. */
   readonly why?: string;
-  /** Until when its client gets it if it comes back, in ms since 1970. */
+  /** The client gets the event if it polls again before this time, in ms since 1970. */
   readonly deadline?: number;
 }
 
-/** Commands whose events are for the one on whom they act. */
+/** Commands that send an event to the identity on which they act. */
 const SENDS = /^(?:message|event|lobby)\b/;
 
-/** Whether an action sends an event to the one on whom it acts. */
+/** Whether an action sends an event to the identity on which it acts. */
 export const isSent = ({ line }: Pick<SeenAction, 'line'>): boolean => SENDS.test(line);
 
 /**
- * What became of the events of an action for each client that follows them. `retention` is how long
- * the service keeps an event, in ms.
+ * The deliveries of an action's events, one for each client that follows them. `retention` is how
+ * long the service keeps an event, in ms.
  */
 export function deliveriesOf(
   action: SeenAction,
@@ -63,19 +64,19 @@ function received(answer: SeenRequest, line: Line, action: SeenAction): Delivery
 function expected(line: Line, action: SeenAction, retention: number): Delivery {
   const sentAt = action.until;
   const later = line.requests.filter(({ ended_at }) => ended_at != null && ended_at > action.at);
-  // An answer that its client cannot go on from says nothing.
+  // An answer without an index does not count, because its client cannot continue from it.
   const answer = later.find(({ status, next_index }) => status === 200 && next_index !== undefined);
   if (answer) return { line, sentAt, state: 'lost', answer, ...whyLost(answer, later, retention) };
   const last = line.requests.filter(request => !outcomeOf(request).isTrouble && request.next_index).at(-1);
-  // Without an index, its client begins with what comes after that.
+  // A client without an index gets only the events after its first poll.
   if (!last) return { line, sentAt, state: 'waits' };
-  // An index of the emulator is the time of the first event that is to come.
+  // An index of the emulator is the time of the first event that the next answer may contain.
   const since = Number(last.next_index) || last.ended_at!;
   return { line, sentAt, state: 'waits', deadline: since + retention };
 }
 
 function whyLost(answer: SeenRequest, later: readonly SeenRequest[], retention: number): { why?: string } {
-  // A fault after that answer is of something else.
+  // A fault after that answer did not lose this event.
   const before = later.slice(0, later.indexOf(answer));
   const fault = answer.fault ?? before.find(request => request.fault !== undefined)?.fault;
   if (fault !== undefined) return { why: `the fault ${fault}` };

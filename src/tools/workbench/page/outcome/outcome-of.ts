@@ -1,33 +1,39 @@
 import type { SeenRequest } from '../../world-view.js';
 
 /**
- * How a request ended: it is still `open`; a poll had `news` or was `empty`; another request was
- * `answered`; the token was `refused`; the rate was `limited`; it `failed` with another status; its
- * connection was `lost`; or its client has `left`.
+ * How a request ended:
+ * - `open`: it has not ended yet.
+ * - `news`, `empty`: a poll was answered, with news or without.
+ * - `answered`: another request was answered.
+ * - `refused`: the service rejected the token.
+ * - `limited`: the service limited the rate.
+ * - `failed`: the answer has another status than 200.
+ * - `lost`: the connection was lost.
+ * - `left`: the client gave the request up.
  */
 export type OutcomeKind =
   'open' | 'news' | 'empty' | 'answered' | 'refused' | 'limited' | 'failed' | 'lost' | 'left';
 
-/** What became of a request: every part of the page reads it here. */
+/** The outcome of a request. Every part of the page gets it from here. */
 export interface Outcome {
   readonly kind: OutcomeKind;
-  /** Whether its client got no answer that it can go on from. */
+  /** Whether its client got no answer from which it can continue. */
   readonly isTrouble: boolean;
-  /** A client that has sent nothing for this long after it is gone, in ms. */
+  /** A client that sends nothing for this long after the request counts as gone, in ms. */
   readonly patience: number;
-  /** Whose doing it was, if it is trouble. */
+  /** The cause of the trouble. Empty if there was no trouble. */
   readonly reason: string;
   /** Whether its client needs another token. */
   readonly wantsToken: boolean;
 }
 
-/** After an answer, a client that watches polls again within this, in ms. */
+/** A client that watches polls again within this time after an answer, in ms. */
 const PACE_MS = 5_000;
 /** The longest backoff of a client, and the longest wait that a service may ask for, in ms. */
 const BACKOFF_MS = 35_000;
 const LIMITED_MS = 900_000;
 
-const PATIENCE: Readonly<Record<OutcomeKind, number>> = {
+const PATIENCE_MS: Readonly<Record<OutcomeKind, number>> = {
   open: Infinity,
   news: PACE_MS,
   empty: PACE_MS,
@@ -39,14 +45,14 @@ const PATIENCE: Readonly<Record<OutcomeKind, number>> = {
   left: 0,
 };
 
-/** What became of a request. */
+/** The outcome of a request, by its status and its end. */
 export function outcomeOf(request: SeenRequest): Outcome {
   const kind = kindOf(request);
   const reason = reasonOf(kind, request);
   return {
     kind,
     isTrouble: reason !== '',
-    patience: PATIENCE[kind],
+    patience: PATIENCE_MS[kind],
     reason,
     wantsToken: request.status === 401,
   };

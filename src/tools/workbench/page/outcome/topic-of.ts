@@ -1,6 +1,6 @@
 import type { WorldView } from '../../world-view.js';
 
-/** What a path is about: a group by its name. */
+/** The topic of a path, in words. A group appears by its name. */
 export function topicOf(path: string, groups: WorldView['groups'] = []): string {
   const [pathname = ''] = path.split('?');
   if (isLive(path)) return 'live events';

@@ -2,64 +2,70 @@ import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest, WorldView } from '../../world-view.js';
 import { clientsOf, outcomeOf, type Line } from '../outcome/index.js';
 
-/** From bad to good. */
+/** The tones, from bad to good. */
 const TONES = ['bad', 'warn', 'gone', 'ok'] as const;
 export type Tone = (typeof TONES)[number];
 
-/** What is known of a client. */
+/** How a client does, in words, and the command that would help it. */
 interface Verdict {
   readonly tone: Tone;
   readonly words: string;
   readonly remedy?: 'token' | 'faults';
 }
 
-/** Those who send requests with the token of one identity or lobby: in trouble first. */
+/** All clients that send requests with the token of one identity or lobby. */
 export interface Player {
   readonly who: string;
   readonly who_id: string;
-  /** The worst of what it watches, for each of its clients. */
+  /** A verdict for each client, on the topic that does worst. */
   readonly clients: readonly Verdict[];
-  /** How its client does that does worst. */
+  /** The tone of the client that does worst. */
   readonly tone: Tone;
   readonly remedy?: 'token' | 'faults';
-  /** What it watches, or has asked for. */
+  /** The topics that it watches. If it watches none, the topics of its other requests. */
   readonly topics: readonly string[];
   readonly lines: readonly Line[];
 }
 
-/** How many things are named that a player watches. */
+/** How many topics of a player are named. */
 const MAX_TOPICS = 4;
 
 const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
   TONES.indexOf(a.tone) - TONES.indexOf(b.tone);
 
-/** The players, by their last requests. `now` is the clock of the service. */
+/** The players, those in trouble first. `now` is the clock of the service. */
 export function playersOf(
   requests: readonly SeenRequest[],
   { groups, now, planned }: Pick<WorldView, 'groups' | 'now' | 'planned'>,
 ): readonly Player[] {
-  const all = new Map<string, Line[]>();
-  for (const line of clientsOf(requests, groups))
-    all.set(line.who_id, [...(all.get(line.who_id) ?? []), line]);
-  const players = [...all].map(([who_id, own]) => {
-    const watching = own.filter(({ requests }) => requests.some(({ is_poll }) => is_poll));
-    const lines = watching.length > 0 ? watching : own;
-    const count = Math.max(...lines.map(({ nth }) => nth)) + 1;
-    const clients = Array.from({ length: count }, (_, nth) =>
-      lines
-        .filter(line => line.nth === nth)
-        .map(line => verdictOn(line.requests, now, planned.length > 0))
-        // What it watches no more says nothing of it.
-        .sort((a, b) => Number(a.tone === 'gone') - Number(b.tone === 'gone') || worstFirst(a, b))
-        .at(0),
-    ).filter(verdict => verdict !== undefined);
-    const [{ tone, remedy }] = [...clients].sort(worstFirst) as [Verdict];
-    const topics = [...new Set(lines.map(({ topic }) => topic))].slice(-MAX_TOPICS);
-    const { who } = own.at(-1)!;
-    return { who, who_id, clients, tone, topics, lines, ...(remedy && { remedy }) };
-  });
+  const linesOf = new Map<string, Line[]>();
+  for (const line of clientsOf(requests, groups)) {
+    const own = linesOf.get(line.who_id) ?? [];
+    own.push(line);
+    linesOf.set(line.who_id, own);
+  }
+  const players = [...linesOf.values()].map(own => playerOf(own, now, planned.length > 0));
   return players.sort(worstFirst);
 }
+
+function playerOf(own: readonly Line[], now: number, hasFaults: boolean): Player {
+  const watching = own.filter(({ requests }) => requests.some(({ is_poll }) => is_poll));
+  const lines = watching.length > 0 ? watching : own;
+  const numbers = [...new Set(lines.map(({ nth }) => nth))].sort((a, b) => a - b);
+  const clients = numbers.map(number => {
+    const topics = lines.filter(({ nth }) => nth === number);
+    const verdicts = topics.map(({ requests }) => verdictOn(requests, now, hasFaults));
+    // A topic that is no longer watched counts only if all are like that.
+    const watched = verdicts.filter(verdict => verdict.tone !== 'gone');
+    return worstOf(watched.length > 0 ? watched : verdicts);
+  });
+  const { tone, remedy } = worstOf(clients);
+  const topics = [...new Set(lines.map(({ topic }) => topic))].slice(-MAX_TOPICS);
+  const { who, who_id } = own.at(-1)!;
+  return { who, who_id, clients, tone, topics, lines, ...(remedy && { remedy }) };
+}
+
+const worstOf = (verdicts: readonly Verdict[]): Verdict => [...verdicts].sort(worstFirst)[0]!;
 
 function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean): Verdict {
   const ended = own.filter(({ ended_at }) => ended_at != null).sort((a, b) => a.ended_at! - b.ended_at!);

@@ -2,15 +2,15 @@ import type { Type } from '../do/index.js';
 import { Strip } from '../strip/index.js';
 import type { Player, Tone } from './players-of.js';
 
-/** What stands before the words: colour is not all that tells. */
+/** The sign before the words, so that colour is not the only difference. */
 const SIGNS: Readonly<Record<Tone, string>> = { ok: '●', warn: '↻', bad: '■', gone: '○' };
 const NAMES: Readonly<Record<Tone, string>> = { ok: 'live', warn: 'retrying', bad: 'stopped', gone: 'gone' };
-/** In the order of the counts. */
+/** The tones in the order in which they are counted. */
 const COUNTED: readonly Tone[] = ['ok', 'warn', 'gone', 'bad'];
 /** How much of the past a strip shows, in ms. */
 const SHOWN_MS = 60_000;
 
-/** How many clients there are of each kind. Press on one, and only those players are shown. */
+/** The number of clients of each tone. A press on a number shows only those players. */
 export function Counts({
   players,
   tone: shown,
@@ -38,7 +38,7 @@ export function Counts({
   );
 }
 
-/** A card for each player, in trouble first. The page is about the chosen one, or about all. */
+/** A card for each player. The page is about the chosen player, or about all of them. */
 export function Players({
   players,
   now,
@@ -75,7 +75,7 @@ export function Players({
           ))}
           <small>{topics.join(', ')}</small>
           {lines.slice(0, 3).map(line => (
-            <Strip key={`${line.topic} ${line.nth}`} {...{ line, now }} from={now - SHOWN_MS} to={now} />
+            <Strip key={`${line.topic} ${line.nth}`} line={line} now={now} from={now - SHOWN_MS} to={now} />
           ))}
           {remedy && (
             <button

@@ -1,5 +1,5 @@
 import type { SeenRequest } from '../../world-view.js';
-import { indexOf, outcomeOf, type Delivery } from '../outcome/index.js';
+import { indexOf, outcomeOf, type Delivery, type Line } from '../outcome/index.js';
 import type { Spell } from './spells-of.js';
 import { inSeconds, kindOf, shortIndex, timeOf } from './words.js';
 
@@ -11,14 +11,14 @@ export interface End {
   readonly words: string;
 }
 
-/** A step of an effect: `words` says all, `short` is for a row. Its request has the answer. */
+/** A step of an effect. `words` is the whole text, and `short` is the text for a row. */
 export interface Step extends End {
   readonly at: number;
   readonly short: string;
   readonly request?: SeenRequest;
 }
 
-/** How an outage ended for all who met it. */
+/** How an outage ended for all clients that met it. */
 export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
   if (spells.length === 0)
     return isPlanned
@@ -38,7 +38,7 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
     : { tone: 'ok', words: after };
 }
 
-/** How what was sent ended. `age` is how long ago it was sent, in ms. */
+/** How the deliveries of an action ended. `age` is how long ago the action was, in ms. */
 export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean, age: number): End {
   const allOf = (state: Delivery['state']) => deliveries.filter(delivery => delivery.state === state);
   const [lost] = allOf('lost');
@@ -52,7 +52,7 @@ export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean
   return { tone: 'ok', words: `${who} after ${inSeconds(took)}` };
 }
 
-/** What trouble did to a client, step by step. */
+/** The steps of a client through a spell of trouble. */
 export function stepsOf({ hits, next, backAt, state, line, isWhole }: Spell): readonly Step[] {
   const steps: Step[] = [];
   for (const [i, request] of hits.entries()) {
@@ -69,16 +69,16 @@ export function stepsOf({ hits, next, backAt, state, line, isWhole }: Spell): re
       : `live. It went on with ${index}`;
     steps.push({ at: backAt, tone: 'ok', words, short: '● live again', request: next! });
   } else {
-    const words = {
-      back: '',
-      retrying: next || last.ended_at === undefined ? 'tries again' : 'waits to try again',
-      gone: 'has sent nothing since: gone',
-      stopped: 'has sent nothing since: stopped',
-    }[state];
-    const tone = state === 'retrying' ? 'warn' : state === 'stopped' ? 'bad' : 'gone';
+    const { tone, words } = standOf(state, next !== undefined || last.ended_at === undefined);
     steps.push({ at: last.ended_at ?? last.at, tone, words: `${line.who} ${words}`, short: words });
   }
   return steps;
+}
+
+/** How a client stands that is not back. `isTrying` is whether it has sent another poll. */
+function standOf(state: Spell['state'], isTrying: boolean): End {
+  if (state === 'retrying') return { tone: 'warn', words: isTrying ? 'tries again' : 'waits to try again' };
+  return { tone: state === 'stopped' ? 'bad' : 'gone', words: `has sent nothing since: ${state}` };
 }
 
 const waitOf = (before: SeenRequest, request: SeenRequest): Step => {
@@ -89,10 +89,11 @@ const waitOf = (before: SeenRequest, request: SeenRequest): Step => {
 function hitOf(request: SeenRequest, isFirst: boolean): Step {
   const { at, ended_at, status, fault } = request;
   const { kind, reason, isTrouble } = outcomeOf(request);
-  const short = isTrouble ? (status ? String(status) : 'connection lost') : (fault ?? kind);
-  const what = isFirst ? `the poll that was sent at ${timeOf(at)}` : 'the next poll';
+  const trouble = status ? String(status) : 'connection lost';
+  const short = isTrouble ? trouble : (fault ?? kind);
+  const poll = isFirst ? `the poll that was sent at ${timeOf(at)}` : 'the next poll';
   const by = fault === undefined ? '' : ` (${fault})`;
-  const ended = isTrouble ? `${what}: ${reason}${by}` : `${what} met the fault ${fault}`;
+  const ended = isTrouble ? `${poll}: ${reason}${by}` : `${poll} met the fault ${fault}`;
   return {
     at: ended_at ?? at,
     tone: 'bad',
@@ -102,20 +103,11 @@ function hitOf(request: SeenRequest, isFirst: boolean): Step {
   };
 }
 
-/** What became of an event for a client, step by step. */
+/** The steps of the delivery of an event to a client. */
 export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[] {
   const { state, line, sentAt, answer, proof, deadline, why } = delivery;
   if (state === 'waits') {
-    const open = line.requests.some(({ ended_at }) => ended_at === undefined);
-    const { kind, reason } = outcomeOf(line.requests.at(-1)!);
-    const silent = kind === 'refused' ? `has stopped: ${reason}` : 'is gone';
-    const left = deadline === undefined ? 0 : deadline - now;
-    const words =
-      deadline === undefined
-        ? 'has had no answer yet: it begins with what comes later'
-        : left > 0
-          ? `${open ? 'polls' : silent}. It gets this if it comes back within ${Math.ceil(left / 1_000)} s; after that, a gap`
-          : 'did not come back in time: a gap';
+    const words = waitInWords(line, deadline, now);
     return [{ at: sentAt, tone: 'gone', words, short: words }];
   }
   const at = answer!.ended_at!;
@@ -138,4 +130,15 @@ export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[
   const after = inSeconds(proof.at - at);
   const words = `polled again ${after} later, with the ${shortIndex(answer!.next_index)} of that answer: it has it`;
   return [got, { at: proof.at, tone: 'gone', words, short: `and polled again ${after} later: it has it` }];
+}
+
+/** Why an event waits, and until when its client can still get it. */
+function waitInWords({ requests }: Line, deadline: number | undefined, now: number): string {
+  if (deadline === undefined) return 'has had no answer yet: it begins with what comes later';
+  if (deadline <= now) return 'did not come back in time: a gap';
+  const isOpen = requests.some(({ ended_at }) => ended_at === undefined);
+  const { kind, reason } = outcomeOf(requests.at(-1)!);
+  const silent = kind === 'refused' ? `has stopped: ${reason}` : 'is gone';
+  const seconds = Math.ceil((deadline - now) / 1_000);
+  return `${isOpen ? 'polls' : silent}. It gets this if it comes back within ${seconds} s; after that, a gap`;
 }

@@ -2,7 +2,7 @@ import type { SeenRequest } from '../../world-view.js';
 import { outcomeOf } from '../outcome/index.js';
 import { inSeconds } from './words.js';
 
-/** What became of a request. */
+/** The outcome of a request, in words. */
 export function requestInWords(request: SeenRequest): string {
   const { at, ended_at, status, events, is_poll, fault } = request;
   const { kind, reason } = outcomeOf(request);
@@ -14,7 +14,7 @@ export function requestInWords(request: SeenRequest): string {
   if (kind === 'answered') return `answered after ${after}${planned}`;
   if (kind === 'empty') return `held for ${after}, nothing new${planned}`;
   if (kind !== 'news') {
-    // The reason of most failures only says the status again.
+    // The reason of most failures only repeats the status.
     const why = reason.includes(String(status)) ? '' : `: ${reason}`;
     return `${status} after ${after}${planned || why}`;
   }

@@ -1,9 +1,12 @@
 import { outcomeOf, topicOf } from '../outcome/index.js';
 import { requestInWords } from './request-in-words.js';
-import type { Story, Told } from './stories-of.js';
+import type { Story, StoryData } from './stories-of.js';
 
-/** Each request by itself, the newest first. */
-export const requestStories = ({ requests, groups }: Pick<Told, 'requests' | 'groups'>): readonly Story[] =>
+/** A story for each request, the newest first. */
+export const requestStories = ({
+  requests,
+  groups,
+}: Pick<StoryData, 'requests' | 'groups'>): readonly Story[] =>
   requests
     .map((request): Story => {
       const { id, at, ended_at = at, who, who_id, path, method } = request;

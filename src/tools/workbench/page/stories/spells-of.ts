@@ -2,31 +2,31 @@ import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest } from '../../world-view.js';
 import { indexOf, outcomeOf, type Line } from '../outcome/index.js';
 
-/** Requests of one client that met a fault or failed, one after the other, and how that ended. */
+/** Consecutive requests of one client that met a fault or failed, and how that ended. */
 export interface Spell {
   readonly line: Line;
   readonly hits: readonly SeenRequest[];
   /** When the first of them failed, in ms since 1970. */
   readonly from: number;
-  /** The one after them: its client tries again. */
+  /** The request after the failed ones, with which the client tries again. */
   readonly next?: SeenRequest;
   /** When its client was live again. */
   readonly backAt?: number;
   /**
-   * Its client `is back`, tries again (`retrying`), has sent nothing since (`gone`), or has nothing
-   * to try with (`stopped`).
+   * The client is `back`, tries again (`retrying`), has sent nothing since (`gone`), or has no
+   * valid token to try with (`stopped`).
    */
   readonly state: 'back' | 'retrying' | 'gone' | 'stopped';
-  /** Whether it went on from where it was. */
+  /** Whether the client continued from the index that it had before. */
   readonly isWhole: boolean;
 }
 
 const isHit = (request: SeenRequest) => outcomeOf(request).isTrouble || request.fault !== undefined;
 
-/** Whether its client goes on from its answer, whatever it met. */
+/** Whether the client can continue from its answer, even if the request met a fault. */
 const hasAnswer = (request: SeenRequest) => !outcomeOf(request).isTrouble && request.next_index !== undefined;
 
-/** Whether its client was live again before anything happened to it. */
+/** Whether the service held the request, so that the client was live again. */
 const isHeld = (request: SeenRequest, now: number) =>
   indexOf(request) !== undefined && (request.ended_at ?? now) - request.at >= HELD_MS;
 
@@ -65,7 +65,7 @@ function spellOf(
     return backAt <= now ? { ...common, backAt, state: 'back' } : { ...common, state: 'retrying' };
   }
   const { kind, patience } = outcomeOf(last);
-  // As its card says: it has stopped, unless it comes with another token.
+  // The card of its player says the same: it has stopped until it sends another token.
   if (kind === 'refused') return { ...common, state: 'stopped' };
   const isSilent = last.ended_at !== undefined && now - last.ended_at >= patience;
   return { ...common, state: isSilent ? 'gone' : 'retrying' };

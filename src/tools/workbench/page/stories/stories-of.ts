@@ -4,7 +4,7 @@ import { endOfDeliveries, endOfSpells, stepsOf, stepsOfDelivery, type End, type 
 import { spellsOf, type Spell } from './spells-of.js';
 import { actionInWords, kindOf } from './words.js';
 
-/** What a story did to one client. */
+/** The effect of a story on one client. */
 export interface Effect {
   readonly key: string;
   readonly who: string;
@@ -16,38 +16,41 @@ export interface Effect {
 }
 
 /**
- * A cause, who met it, what it did to each of them, and how it ended. Polls without news are one
- * that is `quiet`.
+ * A cause, its effect on each client that met it, and how it ended. Polls without news are together
+ * one `quiet` story.
  */
 export interface Story {
   readonly kind: 'you' | 'trouble' | 'event' | 'quiet';
   readonly key: string;
   readonly at: number;
-  /** Until when something of it happened. */
+  /** The time of its last step. */
   readonly until: number;
   readonly title: string;
-  /** Whom it is about by itself, if anyone. */
+  /** The identity that the story itself is about. */
   readonly who_id?: string;
   readonly actions: readonly SeenAction[];
   readonly effects: readonly Effect[];
   readonly end: End;
 }
 
-/** What stories are told from. */
-export interface Told extends Pick<WorldView, 'groups' | 'identities' | 'now' | 'planned' | 'retention'> {
+/** The data from which the stories are made. */
+export interface StoryData extends Pick<
+  WorldView,
+  'groups' | 'identities' | 'now' | 'planned' | 'retention'
+> {
   readonly requests: readonly SeenRequest[];
   readonly actions: readonly SeenAction[];
 }
 
 const BREAKS = /^(?:break|fault(?! off))\b/;
-/** Spells of several clients that begin within this are one outage, in ms. */
+/** Spells of several clients that begin within this time are one outage, in ms. */
 const TOGETHER_MS = 2_000;
-/** How many clients are named that met nothing. */
+/** How many clients are named that were not affected. */
 const MAX_UNHURT = 3;
 
-/** What happened, the newest first. */
-export function storiesOf(told: Told): readonly Story[] {
-  const { requests, groups, actions, now } = told;
+/** All stories, the newest first. */
+export function storiesOf(data: StoryData): readonly Story[] {
+  const { requests, groups, actions, now } = data;
   const lines = clientsOf(requests, groups);
   const spells = lines.flatMap(line => spellsOf(line, now));
   const caused = new Map<SeenAction | undefined, Spell[]>();
@@ -55,16 +58,16 @@ export function storiesOf(told: Told): readonly Story[] {
     const cause = causeOf(spell, actions);
     caused.set(cause, [...(caused.get(cause) ?? []), spell]);
   }
-  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], lines, told));
+  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], lines, data));
   const troubles = outagesOf(caused.get(undefined) ?? []).map(outage => storyOfTrouble(outage));
   const hits = new Set(spells.flatMap(spell => spell.hits));
   const rest = requests.filter(request => !hits.has(request)).flatMap(request => storyOf(request, actions));
   const all = [...own, ...troubles, ...rest].sort((a, b) => a.at - b.at);
-  // Polls without news say nothing here, unless a client has left with one.
+  // Polls without news are left out, unless a client gave its poll up.
   return folded(all.filter(({ kind, title }) => kind !== 'quiet' || title !== '')).reverse();
 }
 
-/** What somebody did that a spell comes from: the last fault before it, or the end of its token. */
+/** The action that caused a spell: the last fault before it, or the expiry of its token. */
 function causeOf({ hits, from, line }: Spell, actions: readonly SeenAction[]): SeenAction | undefined {
   const before = actions.filter(({ at }) => at <= from);
   const isRefused = outcomeOf(hits[0]!).kind === 'refused';
@@ -75,7 +78,7 @@ function causeOf({ hits, from, line }: Spell, actions: readonly SeenAction[]): S
   return isPlanned ? before.filter(action => BREAKS.test(action.line)).at(-1) : undefined;
 }
 
-/** Spells with one reason that began together. */
+/** The spells in groups. Those of a group have the same reason and began at about the same time. */
 function outagesOf(spells: readonly Spell[]): readonly Spell[][] {
   const outages: Spell[][] = [];
   const reasonOf = ({ hits }: Spell) => outcomeOf(hits[0]!).reason;
@@ -93,9 +96,9 @@ function storyOfAction(
   action: SeenAction,
   spells: readonly Spell[],
   lines: readonly Line[],
-  told: Told,
+  data: StoryData,
 ): Story {
-  const { identities, now, retention, planned } = told;
+  const { identities, now, retention, planned } = data;
   const nameOf = (id: string) =>
     identities.find(({ identity_id }) => identity_id === id)?.display_name ??
     lines.find(({ who_id }) => who_id === id)?.who ??
@@ -130,7 +133,7 @@ function storyOfAction(
   return { ...base, until, effects, end: endOfDeliveries(deliveries, isSent(action), now - action.at) };
 }
 
-/** A client that has gone misses nothing that another one of its identity got. */
+/** Leaves out a client that waits while another client of its identity got the event. */
 const isWorthIt = ({ state, line }: Delivery, _: number, all: readonly Delivery[]) =>
   state !== 'waits' || !all.some(other => other.line.who_id === line.who_id && other.state !== 'waits');
 
@@ -147,7 +150,7 @@ const effectOf = (spell: Spell): Effect => ({
   ...(spell.backAt !== undefined && { took: spell.backAt - spell.from }),
 });
 
-/** Who met nothing of what was broken, and why not. */
+/** The clients that a fault did not affect, and why not. */
 function unhurt(action: SeenAction, spells: readonly Spell[], lines: readonly Line[]): readonly Effect[] {
   const met = new Set(spells.map(({ line }) => line.who_id));
   const wasLive = ({ who_id, requests }: Line) =>
@@ -183,7 +186,7 @@ function storyOfTrouble(spells: readonly Spell[]): Story {
 const untilOf = (spells: readonly Spell[], at: number) =>
   Math.max(at, ...spells.map(({ backAt, hits }) => backAt ?? hits.at(-1)!.ended_at ?? at));
 
-/** Events that nobody here has made, and polls without news. */
+/** Events that no action of this page caused, and polls without news. */
 function storyOf(request: SeenRequest, actions: readonly SeenAction[]): readonly Story[] {
   const { ended_at, events, who, who_id, id } = request;
   if (ended_at === undefined) return [];
@@ -205,8 +208,8 @@ function storyOf(request: SeenRequest, actions: readonly SeenAction[]): readonly
 }
 
 /**
- * Stories that are alike, one after the other, are one: commands without an effect, and polls
- * without news.
+ * Joins consecutive stories that are alike. These are commands without an effect, and polls without
+ * news.
  */
 function folded(stories: readonly Story[]): Story[] {
   const all: Story[] = [];
@@ -217,7 +220,7 @@ function folded(stories: readonly Story[]): Story[] {
       all[all.length - 1] = {
         ...story,
         key: last.key,
-        // As it began: a list that is read holds back what is newer.
+        // The time of the first one, because a list that someone reads holds back newer stories.
         at: last.at,
         title: story.title || last.title,
         actions: [...last.actions, ...story.actions],

@@ -7,30 +7,25 @@ import { StoryView } from './story-view.js';
 /** How many stories are shown. */
 const MAX_SHOWN = 200;
 
-/** What happened, the newest first. While it is being read, what is new waits. */
-export function StoryList({
-  stories,
-  chosen,
-  opened,
-  open,
-  type,
-  isEach,
-  setIsEach,
-}: {
-  stories: readonly Story[];
-  chosen: string | undefined;
-  opened: string | undefined;
-  open: (key: string) => void;
-  type: Type;
+interface StoryListProps {
+  readonly stories: readonly Story[];
+  readonly chosen: string | undefined;
+  readonly opened: string | undefined;
+  readonly open: (key: string) => void;
+  readonly type: Type;
   /** Whether each request is shown, instead of stories. */
-  isEach: boolean;
-  setIsEach: (isEach: boolean) => void;
-}) {
+  readonly isEach: boolean;
+  readonly setIsEach: (isEach: boolean) => void;
+}
+
+/** The stories, the newest first, below a filter. While someone reads them, new stories wait. */
+export function StoryList({ stories, chosen, opened, open, type, isEach, setIsEach }: StoryListProps) {
   const [text, setText] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const { until, read, leave, goOn } = useReading(list, stories[0]?.at);
   const all = stories.filter(story => isAbout(story, chosen) && has(story, text));
   const shown = until === undefined ? all : all.filter(({ at }) => at <= until);
+  const waiting = all.length - shown.length;
   useWalk(list);
   return (
     <div
@@ -39,12 +34,30 @@ export function StoryList({
       onFocusIn={read}
       onFocusOut={leave}
     >
-      <Bar {...{ text, setText, isEach, setIsEach, goOn }} waiting={all.length - shown.length} />
+      <div class="bar">
+        <input
+          type="search"
+          aria-label="Filter"
+          placeholder="Filter: player, kind, text…"
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+        <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
+          Every request
+        </button>
+        {waiting > 0 && (
+          <button type="button" class="primary" onClick={goOn}>
+            {waiting} new
+          </button>
+        )}
+      </div>
       <ol ref={list} class="stories" aria-label="What happened, the newest first">
         {shown.slice(0, MAX_SHOWN).map(story => (
           <StoryView
             key={story.key}
-            {...{ story, chosen, type }}
+            story={story}
+            chosen={chosen}
+            type={type}
             open={{ isOpen: opened === story.key, toggle: () => open(story.key) }}
           />
         ))}
@@ -53,46 +66,10 @@ export function StoryList({
   );
 }
 
-/** What is looked for, and how many stories wait until nobody reads any more. */
-function Bar({
-  text,
-  setText,
-  isEach,
-  setIsEach,
-  waiting,
-  goOn,
-}: {
-  text: string;
-  setText: (text: string) => void;
-  isEach: boolean;
-  setIsEach: (isEach: boolean) => void;
-  waiting: number;
-  goOn: () => void;
-}) {
-  return (
-    <div class="bar">
-      <input
-        type="search"
-        aria-label="Filter"
-        placeholder="Filter: player, kind, text…"
-        value={text}
-        onInput={event => setText(event.currentTarget.value)}
-      />
-      <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
-        Every request
-      </button>
-      {waiting > 0 && (
-        <button type="button" class="primary" onClick={goOn}>
-          {waiting} new
-        </button>
-      )}
-    </div>
-  );
-}
-
 /**
- * Until when there are stories to be read: while somebody does so, that is when they began. A mouse
- * or a key says so by where it is. A finger does not, but the list is scrolled.
+ * While someone reads the list, `until` is the time of the newest story when they began. Stories
+ * after that time wait. A mouse over the list or a focus in it shows that someone reads. On a touch
+ * screen, a scrolled list shows it.
  */
 function useReading(list: RefObject<HTMLOListElement>, newest: number | undefined) {
   const [until, hold] = useState<number>();
@@ -103,7 +80,7 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
   };
   const goOn = () => {
     hold(undefined);
-    // Once they are there: the browser would move what was in view back into it.
+    // After the new stories are drawn, because the browser keeps the old ones in view until then.
     if (isTouched()) setTimeout(() => list.current!.scrollIntoView());
   };
   useEffect(() => {
@@ -118,7 +95,7 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
 
 const isTouched = () => matchMedia('(hover: none)').matches;
 
-/** Goes through the stories by the keys j and k. A story that has the focus is being read. */
+/** Moves the focus through the stories with the keys j and k. */
 function useWalk(list: RefObject<HTMLOListElement>) {
   useEffect(() => {
     const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
@@ -133,11 +110,11 @@ function useWalk(list: RefObject<HTMLOListElement>) {
   });
 }
 
-/** A story is of those whom it is about, and of those who met it. */
+/** Whether a story is about the chosen identity, or had an effect on it. */
 const isAbout = ({ who_id, effects }: Story, chosen: string | undefined) =>
   chosen === undefined || who_id === chosen || effects.some(effect => effect.who_id === chosen);
 
-/** Whether a story has what a filter looks for, in letters of any case. */
+/** Whether a story contains the text of the filter, in upper or lower case. */
 const has = (story: Story, text: string) => wordsIn(story).toLowerCase().includes(text.toLowerCase());
 
 const wordsIn = ({ title, end, effects, actions }: Story) =>

@@ -2,7 +2,7 @@ import { deedOf, type Type } from '../do/index.js';
 import type { Effect, Story } from './stories-of.js';
 import { inSeconds, timeOf } from './words.js';
 
-/** A story in a few lines. Press on its title, and the inspector has all of it. */
+/** A story in a few lines. A press on its title shows all of it in the inspector. */
 export function StoryView({
   story,
   chosen,
@@ -10,13 +10,13 @@ export function StoryView({
   type,
 }: {
   story: Story;
-  /** Whom the page is about, if it is not about all. */
+  /** The identity that the page is about. `undefined` if it is about all. */
   chosen: string | undefined;
   open: { readonly isOpen: boolean; readonly toggle: () => void };
   type: Type;
 }) {
   const { kind, at, title, end, actions, effects } = story;
-  if (kind === 'quiet' || kind === 'event') return <Quiet {...{ story, open }} />;
+  if (kind === 'quiet' || kind === 'event') return <Quiet story={story} open={open} />;
   const shown = effects.filter(({ who_id }) => chosen === undefined || who_id === chosen);
   const times = actions.length > 1 ? ` ×${actions.length}` : '';
   const line = actions.at(-1)?.line;
@@ -47,7 +47,7 @@ export function StoryView({
   );
 }
 
-/** What a story did to one client, from left to right. */
+/** The effect of a story on one client, from left to right. */
 function EffectView({ effect: { who, line, steps, took } }: { effect: Effect }) {
   return (
     <div class="effect">
@@ -74,7 +74,7 @@ interface Counted {
   readonly times: number;
 }
 
-/** Steps that say the same are one, and so are waits between them. */
+/** Joins steps with the same text, and the waits between them. */
 function counted(steps: readonly Counted[]): readonly Counted[] {
   const all: Counted[] = [];
   for (const step of steps) {

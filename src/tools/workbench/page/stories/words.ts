@@ -1,24 +1,24 @@
 import type { SeenAction } from '../../world-view.js';
 import { deedOf } from '../do/index.js';
 
-/** A time that something took. */
+/** A duration, in words. */
 export const inSeconds = (ms: number): string =>
   ms < 1_000 ? `${Math.max(0, Math.round(ms))} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
-/** With 24 hours, as everywhere in this project. */
+/** A time of day with 24 hours, as everywhere in this project. */
 export const timeOf = (at: number): string => new Date(at).toLocaleTimeString('en-GB');
 
-/** What an event is called. */
+/** The name of a kind of event. */
 export const kindOf = (kind: string): string => kind.replace(/^matchmaker_/, '').replaceAll('_', ' ');
 
-/** An index, of which the end differs. */
+/** The last four digits of an index. Its other digits seldom differ. */
 export const shortIndex = (index: string | undefined): string =>
   index === undefined ? 'no index' : `index ${index.length > 6 ? '…' : ''}${index.slice(-4)}`;
 
-/** Commands that act on no one who is there. */
+/** Commands that act on no identity of the list. */
 const TO_NOBODY = /^(?:join|player|fault|break|state)\b/;
 
-/** What somebody did, in words, and to whom by name. */
+/** An action in words, with the name of the identity on which it acts. */
 export function actionInWords({ line, who_id }: SeenAction, nameOf: (id: string) => string): string {
   const words = deedOf(line)?.label ?? line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
   return TO_NOBODY.test(line) ? words : `${words} to ${nameOf(who_id)}`;

@@ -9,16 +9,16 @@ export interface Mark {
   readonly shape: 'poll' | 'event' | 'status';
   readonly from: number;
   readonly to: number;
-  /** An outcome; a kind of event; or `connecting`, `live`, `retrying`, `gone`. */
+  /** The outcome of a poll, the kind of an event, or a status such as `live` or `gone`. */
   readonly tone: string;
 }
 
-/** What a client did, by its requests. They say the same whenever they are looked at. */
+/** The marks of a client, from its requests. The past stays the same at a later `now`. */
 export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): readonly Mark[] {
   const marks: Mark[] = [];
   let tone = 'connecting';
   let since = requests[0]?.at ?? now;
-  const turn = (to: string, at: number) => {
+  const changeTone = (to: string, at: number) => {
     if (to === tone) return;
     if (at > since) marks.push({ shape: 'status', from: since, to: at, tone });
     tone = to;
@@ -27,16 +27,16 @@ export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): read
   for (const [i, request] of requests.entries()) {
     const { kind, isTrouble, patience } = outcomeOf(request);
     const { at, ended_at: end = now } = request;
-    if (tone === 'gone') turn('connecting', at);
+    if (tone === 'gone') changeTone('connecting', at);
     marks.push({ shape: 'poll', from: at, to: end, tone: kind });
-    // The service holds it, which a client shows as live.
-    if (indexOf(request) !== undefined && end - at >= HELD_MS) turn('live', at + HELD_MS);
+    // The service holds the poll. A client shows that as live.
+    if (indexOf(request) !== undefined && end - at >= HELD_MS) changeTone('live', at + HELD_MS);
     if (kind === 'open') continue;
-    turn(isTrouble ? 'retrying' : 'live', end);
+    changeTone(isTrouble ? 'retrying' : 'live', end);
     for (const event of request.events) marks.push({ shape: 'event', from: end, to: end, tone: event.kind });
     const next = requests[i + 1]?.at ?? now;
-    if (next - end >= patience) turn('gone', end);
+    if (next - end >= patience) changeTone('gone', end);
   }
-  turn('', now);
+  changeTone('', now);
   return marks;
 }

@@ -1,15 +1,15 @@
 import type { Line } from '../outcome/index.js';
 import { stripOf } from './strip-of.js';
 
-/** How wide it is drawn, before it is stretched, and how high, in pixels. */
+/** The size of the drawing in pixels. The page stretches its width. */
 const WIDTH_PX = 400;
 const HEIGHT_PX = 16;
-/** What takes no time is this wide. */
+/** The width of a mark that takes no time. */
 const MIN_WIDTH_PX = 3;
 const TOP = { poll: 2, event: 0, status: 13 };
 const HEIGHTS = { poll: 8, event: 12, status: 3 };
 
-/** What a client did between two times: its polls, its events, and below them its status. */
+/** The polls and events of a client between two times, and below them its status. */
 export function Strip({ line, from, to, now }: { line: Line; from: number; to: number; now: number }) {
   const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH_PX;
   return (

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { requestStories } from '../../../../../src/tools/workbench/page/stories/request-stories.js';
-import { storiesOf, type Told } from '../../../../../src/tools/workbench/page/stories/stories-of.js';
+import { storiesOf, type StoryData } from '../../../../../src/tools/workbench/page/stories/stories-of.js';
 import { testOf } from '../../../../../src/tools/workbench/page/test-of.js';
 import type { SeenAction, SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 import { action, answered, event, poll } from '../outcome/seen.js';
@@ -10,8 +10,8 @@ const told = (
   now: number,
   requests: readonly SeenRequest[],
   actions: readonly SeenAction[] = [],
-  more: Partial<Told> = {},
-): Told => ({
+  more: Partial<StoryData> = {},
+): StoryData => ({
   groups: [],
   planned: [],
   retention: 300_000,
