@@ -1,32 +1,11 @@
 import { Subject, type SchedulerLike } from 'rxjs';
 import type { Control, ControlResult, EmulatedResponse, Emulator, WorldRecords } from '../emulator/index.js';
-import { InputError } from '../../error/index.js';
+import { breakNamed, breakNameIn, callsOf, type Break } from './breaks.js';
 import { withoutTokens, type Cut } from './request-log.js';
 import type { SeenAction } from './world-view.js';
 
 /** How many actions are remembered. */
 const MAX_ACTIONS = 100;
-
-/** The faults by the names that people use. They also hit polls that are held. */
-const BREAKS: Readonly<Record<string, Break>> = {
-  down: { lasts: 10_000, faults: [['reset_before_request', Infinity]] },
-  restart: { lasts: 2_000, faults: [['reset_before_request', Infinity]] },
-  proxy: {
-    faults: [['html', 2]],
-    held: { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' },
-  },
-  cut: { faults: [] },
-  limit: { faults: [['rate_limited', 1]] },
-  lose: { faults: [['index_missing', 1]] },
-};
-
-interface Break {
-  /** How long it lasts, in ms. If `undefined`, each fault happens `times` times. */
-  readonly lasts?: number;
-  readonly faults: readonly (readonly [kind: string, times: number])[];
-  /** The answer to polls that are held. Default: their connections are reset. */
-  readonly held?: EmulatedResponse;
-}
 
 const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'reset_before_headers' };
 
@@ -58,7 +37,7 @@ export class WorkbenchActions {
    * command acts that names none.
    */
   observed(control: Control, emulator: Emulator, self: string): Control {
-    const remembered = (line: string, act: () => ControlResult): ControlResult => {
+    const remembered = (line: string, act: () => ControlResult, broken?: Break): ControlResult => {
       const at = this.#scheduler.now();
       const { records } = emulator;
       const after = records.tick;
@@ -68,6 +47,7 @@ export class WorkbenchActions {
       this.#list.push({
         id: ++this.#count,
         line: withoutTokens(line),
+        ...(broken && { calls: callsOf(broken) }),
         who_id: actedOn(this.#called, records) ?? self,
         at,
         after,
@@ -76,14 +56,16 @@ export class WorkbenchActions {
       this.#list.splice(0, this.#list.length - MAX_ACTIONS);
       return result;
     };
-    const type = (line: string) => {
-      const [, name] = /^break (\w+)$/.exec(line) ?? [];
+    const type = (line: string): ControlResult => {
       if (/^fault\s+off\b/.test(line)) this.#withdraw();
-      return name === undefined ? control.type(line) : this.#break(name, emulator);
+      const name = breakNameIn(line);
+      if (name === undefined) return remembered(line, () => control.type(line));
+      const broken = breakNamed(name);
+      return remembered(line, () => this.#break(name, broken, emulator), broken);
     };
     return {
       help: control.help,
-      type: line => remembered(line, () => type(line)),
+      type,
       run: (name, fields = {}) => {
         const words = Object.entries(fields).map(([field, value]) => `${field}=${JSON.stringify(value)}`);
         return remembered([name, ...words].join(' '), () => control.run(name, fields));
@@ -91,10 +73,7 @@ export class WorkbenchActions {
     };
   }
 
-  #break(name: string, emulator: Emulator): ControlResult {
-    const broken = Object.hasOwn(BREAKS, name) ? BREAKS[name] : undefined;
-    if (!broken) throw new InputError('break', Object.keys(BREAKS).join(', '), name);
-    const { lasts, faults, held = RESET } = broken;
+  #break(name: string, { lasts, faults, held = RESET }: Break, emulator: Emulator): ControlResult {
     for (const [kind, times] of faults) {
       const withdraw = emulator.fault({ kind } as Parameters<Emulator['fault']>[0], { times });
       this.#withdrawals.add(withdraw);

@@ -13,6 +13,8 @@ export interface SeenEvent {
 export interface SeenAction {
   readonly id: number;
   readonly line: string;
+  /** The calls of a test that do the same. `undefined` if the line is a command. */
+  readonly calls?: readonly string[];
   readonly who_id: string;
   readonly at: number;
   /** The events of the action are later than `after`, and not later than `until`. */

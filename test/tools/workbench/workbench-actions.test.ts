@@ -1,4 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
+import { compileFunction } from 'node:vm';
+import { createClient } from 'lobby-rx';
 import { createControl, createEmulator, seedWorld } from 'lobby-rx/emulator';
 import { WorkbenchActions } from '../../../src/tools/workbench/workbench-actions.js';
 import { virtualTime } from '../../virtual-time.js';
@@ -37,6 +39,40 @@ describe('the actions of a workbench', () => {
       ['break down', 'break restart', 'fault html', 'fault off', 'break down'],
     );
   });
+
+  for (const name of ['down', 'restart', 'proxy', 'cut', 'limit', 'lose']) {
+    it(`can be copied to a test in which a client meets \`break ${name}\` as here`, () => {
+      const { actions, control } = stage();
+      control.type(`break ${name}`);
+      const calls = actions.list[0]!.calls!.join('\n');
+      const { scheduler, pass } = virtualTime();
+      const emulator = createEmulator({ scheduler });
+      const world = seedWorld(emulator);
+      const { urls, transport } = emulator;
+      const token = world.identityToken;
+      const client = createClient({ ...urls, transport, token, scheduler, testing: { random: () => 0.5 } });
+      const seenThere: string[] = [];
+      client.events.feed.all$.subscribe();
+      client.events.feed.signal$.subscribe(signal => {
+        if (signal.kind === 'status') seenThere.push(signal.status.state);
+        if (signal.kind === 'gap') seenThere.push('gap');
+      });
+      pass(10_000);
+      const before = seenThere.length;
+      const setTimeout = (work: () => void, ms: number) => scheduler.schedule(work, ms);
+      const test = compileFunction(calls, ['emulator', 'control', 'setTimeout']) as (
+        ...given: unknown[]
+      ) => void;
+      const controlThere = createControl(emulator, world);
+      test(emulator, controlThere, setTimeout);
+      pass(20_000);
+      // A lost index shows with the next event.
+      controlThere.type('message Next');
+      pass(60_000);
+      const seen = seenThere.slice(before).filter((state, i, all) => state !== all[i - 1]);
+      deepStrictEqual(seen, name === 'lose' ? ['gap'] : ['retrying', 'live']);
+    });
+  }
 
   it('are remembered up to a hundred', () => {
     const { actions, control } = stage();

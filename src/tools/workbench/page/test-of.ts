@@ -1,9 +1,8 @@
 import type { SeenAction } from '../world-view.js';
-import { deedOf } from './do/index.js';
 
 /** The actions as a test for mocha or node:test. */
 export function testOf(actions: readonly SeenAction[]): string {
-  const calls = actions.map(({ line }) => deedOf(line)?.code ?? `control.type(${JSON.stringify(line)});`);
+  const lines = actions.flatMap(({ line, calls }) => calls ?? [`control.type(${JSON.stringify(line)});`]);
   return `import { createControl, createEmulator, listen, seedWorld } from "lobby-rx/emulator";
 // With node --test: import { it } from "node:test";
 
@@ -13,7 +12,7 @@ it('does what was seen in the workbench', async () => {
   const control = createControl(emulator, world);
   const { url, close } = await listen(emulator);
   // Here, your client connects to url with world.identityToken.
-${calls.map(call => `  ${call}`).join('\n')}
+${lines.map(line => `  ${line}`).join('\n')}
   // Here, what it has to show.
   await close();
 });

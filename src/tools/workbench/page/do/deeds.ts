@@ -10,8 +10,6 @@ export interface Deed {
   readonly text?: readonly [name: string, value: string];
   /** The result that a player of lobby-rx should then see. */
   readonly expected?: string;
-  /** The code that a test of a program calls instead of the command. */
-  readonly code?: string;
 }
 
 const PLAYER = 'To a player';
@@ -35,42 +33,36 @@ export const DEEDS: readonly Deed[] = [
     label: 'Proxy answers 502',
     line: 'break proxy',
     expected: 'tries again, and is live within six seconds; nothing is lost',
-    code: "emulator.fault({ kind: 'html' }, { times: 2 });",
   },
   {
     group: BREAK,
     label: 'Service down 10 s',
     line: 'break down',
     expected: 'tries again, and is live after it; nothing is lost',
-    code: "emulator.fault({ kind: 'reset_before_request' }, { times: Infinity });",
   },
   {
     group: BREAK,
     label: 'Service restarts',
     line: 'break restart',
     expected: 'tries again, and is live within seconds; nothing is lost',
-    code: "emulator.fault({ kind: 'reset_before_request' }, { times: 3 });",
   },
   {
     group: BREAK,
     label: 'Poll is cut',
     line: 'break cut',
     expected: 'polls again at once; a poll that was held for less than 5 s has failed',
-    code: "emulator.fault({ kind: 'reset_before_headers' });",
   },
   {
     group: BREAK,
     label: 'Rate limited',
     line: 'break limit',
     expected: 'waits as long as the service says, and is live after it',
-    code: "emulator.fault({ kind: 'rate_limited' });",
   },
   {
     group: BREAK,
     label: 'Events lost',
     line: 'break lose',
     expected: 'gets a gap before the next event: something may have been missed',
-    code: "emulator.fault({ kind: 'index_missing' });",
   },
   { group: BREAK, label: 'No more faults', line: 'fault off' },
   { group: MORE, label: 'Someone joins', line: 'join', text: ['Name of the new member', ''] },

@@ -196,8 +196,10 @@ describe('the stories of a workbench', () => {
   });
 
   it('can be copied as a test', () => {
-    const text = testOf([action(0, 'message "Are you there?"'), action(1, 'break proxy')]);
+    const calls = ["emulator.fault({ kind: 'html' }, { times: 2 });"];
+    const text = testOf([action(0, 'message "Are you there?"'), action(1, 'break proxy', { calls })]);
     deepStrictEqual(text.includes('  control.type("message \\"Are you there?\\"");'), true);
-    deepStrictEqual(text.includes("  emulator.fault({ kind: 'html' }, { times: 2 });"), true);
+    deepStrictEqual(text.includes(`  ${calls[0]}`), true);
+    deepStrictEqual(text.includes('break proxy'), false);
   });
 });
