@@ -56,15 +56,8 @@ export class Connection {
   readonly #settings: GateSettings;
   #first: FirstMessageListener | undefined;
   #messages: MessageBuffer | undefined;
-  /**
-   * Set once this side has closed the socket. It takes precedence over the code of the close event.
-   */
-  #closedByUs: SocketClosed | undefined;
-  /**
-   * The close frame that ws has sent after bytes that are no frame. A proxy that is restarted may
-   * send such bytes between the frames of the client.
-   */
-  #brokenFrame: SocketClosed | undefined;
+  /** How it ends, once this side knows. It takes precedence over the code of the close event. */
+  #end: ConnectionEnd | undefined;
   /**
    * This side does not listen any more. Until then, messages that the client sent before its end
    * are delivered, however late they are inflated.
@@ -89,16 +82,16 @@ export class Connection {
     ws.on('error', error => {
       // After a protocol violation, ws itself sends the close frame.
       const violation = closeFrameAfter(error);
-      if (violation?.code === 1002) this.#brokenFrame ??= violation;
-      else this.#closedByUs ??= violation;
+      // A proxy that is restarted may send bytes that are no frame, after those of the client.
+      if (violation?.code === 1002) this.#end ??= { ...violation, wasDropped: true };
+      else if (violation) this.#endByUs(violation);
       forceClose(() => ws.terminate(), closed$, settings.scheduler);
     });
     ws.on('close', (code, reason) => {
       this.#pings?.unsubscribe();
       this.#stall?.unsubscribe();
       this.#first?.left();
-      const end = this.#closedByUs ?? this.#brokenFrame ?? { code, reason: reason.toString() };
-      closed$.next({ ...end, wasDropped: !this.#closedByUs && DROPPED.includes(end.code) });
+      closed$.next(this.#end ?? { code, reason: reason.toString(), wasDropped: DROPPED.includes(code) });
       closed$.complete();
     });
   }
@@ -108,7 +101,7 @@ export class Connection {
   }
 
   get wasClosedByUs(): boolean {
-    return this.#closedByUs !== undefined;
+    return this.#end?.wasDropped === false;
   }
 
   get bufferedAmount(): number {
@@ -162,7 +155,7 @@ export class Connection {
     checkCloseFrame(code, reason);
     if (!this.isOpen) return;
     const { scheduler, closeTimeout } = this.#settings;
-    this.#closedByUs = { code, reason };
+    this.#endByUs({ code, reason });
     this.#isDeaf = true;
     this.#ws.close(code, reason);
     // A half-open connection would hold up a shutdown.
@@ -171,7 +164,7 @@ export class Connection {
 
   /** Ends the connection at once, without a close frame. */
   terminate(): void {
-    if (this.isOpen) this.#closedByUs = { code: 1006, reason: '' };
+    if (this.isOpen) this.#endByUs({ code: 1006, reason: '' });
     this.#isDeaf = true;
     this.#ws.terminate();
   }
@@ -189,6 +182,11 @@ export class Connection {
   closeOrTerminate(code: number, reason: string): void {
     this.close(code, reason);
     forceClose(() => this.#ws.terminate(), this.closed$, this.#settings.scheduler);
+  }
+
+  /** This side closes the connection. Only its first reason counts. */
+  #endByUs({ code, reason }: SocketClosed): void {
+    if (!this.wasClosedByUs) this.#end = { code, reason, wasDropped: false };
   }
 
   #receive(message: PlayerMessage, bytes: number): void {
@@ -224,7 +222,7 @@ export class Connection {
     }
     const end = () => {
       // A close frame would only be queued behind all other data.
-      this.#closedByUs ??= { code: 4413, reason: 'does not read' };
+      this.#endByUs({ code: 4413, reason: 'does not read' });
       this.#ws.terminate();
     };
     if (this.bufferedAmount > MAX_STALLED * this.#settings.maxBufferedAmount) return end();

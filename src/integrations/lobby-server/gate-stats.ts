@@ -52,9 +52,25 @@ export interface GateStats {
 
 const INTERVAL_MS = 1_000;
 
+/** The players that are counted. */
+interface CountedPlayers {
+  count(): Pick<GateStats, 'open' | 'away'>;
+  /** Emits after a player has left. */
+  readonly left$: Observable<unknown>;
+}
+
+/** The objects that the figures are read from. */
+interface GateParts {
+  readonly report: GateReport;
+  readonly limits: GateLimits;
+  readonly players: CountedPlayers;
+}
+
 /** The figures of a gate at this moment. */
-function gateStats(report: GateReport, { waiting, pending, unresolved }: GateLimits): GateStats {
-  const { open, away, admitted, freed, notFreed, hookFailures, refusals } = report;
+function gateStats({ report, limits, players }: GateParts): GateStats {
+  const { open, away } = players.count();
+  const { admitted, freed, notFreed, hookFailures, refusals } = report;
+  const { waiting, pending, unresolved } = limits;
   return {
     open,
     away,
@@ -76,17 +92,18 @@ function gateStats(report: GateReport, { waiting, pending, unresolved }: GateLim
 export function gateStatsOf(
   { server, scheduler, report }: Pick<GateSettings, 'server' | 'scheduler' | 'report'>,
   limits: GateLimits,
+  players: CountedPlayers,
 ): Observable<GateStats> {
   return defer(() => {
     // A server may say that it has closed before the last sockets do.
-    const isEmpty$ = report.left$.pipe(
+    const isEmpty$ = players.left$.pipe(
       startWith(undefined),
-      filter(() => report.open === 0),
+      filter(() => players.count().open === 0),
     );
     const closed$ = closeOf(server).pipe(switchMap(() => isEmpty$));
     const times$ = interval(INTERVAL_MS, scheduler).pipe(startWith(0), takeUntil(closed$));
     return concat(times$, of(0)).pipe(
-      map(() => gateStats(report, limits)),
+      map(() => gateStats({ report, limits, players })),
       distinctUntilChanged<GateStats>(isDeepStrictEqual),
     );
   });

@@ -75,7 +75,7 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
   const policy = createRequestPolicy(settings);
   const readToken = createReadToken(settings, limits);
   const confirmation = new TokenConfirmation(settings, limits, createFreeSlot(settings, isOverdue$), closed$);
-  const players = new AdmittedPlayers(settings, token => confirmation.release(token), closed$);
+  const players = new AdmittedPlayers(settings, confirmation, closed$);
   const parts = { settings, confirmation, players };
 
   const receive = (upgrade: Upgrade): Observable<PlayerSocket> => {
@@ -85,13 +85,13 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
       policy.whyNotOrigin(upgrade.request) ??
       policy.whyNotAddress(upgrade, visitor.address);
     if (refusal) return visitor.refuse(refusal);
-    return readToken(visitor, upgrade.request).pipe(
+    const player$ = readToken(visitor, upgrade.request).pipe(
       mergeMap(token => {
         if (typeof token !== 'string') return visitor.refuse(token);
         return isReturnTicket(token) ? players.readmit(visitor, token) : admitted(visitor, token, parts);
       }),
-      finalize(() => visitor.refuse(REFUSALS.gateClosed)),
     );
+    return untilGateCloses(visitor, player$);
   };
   const drained$ = defer(() => {
     const late$ = timer(settings.drainTimeout, settings.scheduler).pipe(tap(() => isOverdue$.next(true)));
@@ -124,13 +124,24 @@ export function lobbyGate(config: LobbyGateConfig): LobbyGate {
     finalize(() => isOpen$.next(false)),
     share(),
   );
-  return Object.assign(gate$, { stats$: gateStatsOf(settings, limits) });
+  return Object.assign(gate$, { stats$: gateStatsOf(settings, limits, players) });
 }
 
 interface Parts {
   readonly settings: GateSettings;
   readonly confirmation: TokenConfirmation;
   readonly players: AdmittedPlayers;
+}
+
+/**
+ * Refuses the visitor once the gate is unsubscribed from. Not by `finalize`, which is too late if a
+ * hook unsubscribes before it returns.
+ */
+function untilGateCloses(visitor: Visitor, player$: Observable<PlayerSocket>): Observable<PlayerSocket> {
+  return new Observable(subscriber => {
+    subscriber.add(() => visitor.refuse(REFUSALS.gateClosed));
+    subscriber.add(player$.subscribe(subscriber));
+  });
 }
 
 /**
@@ -142,8 +153,7 @@ function admitted(visitor: Visitor, token: string, { settings, confirmation, pla
     // Not ended with the subscriber: a player who is confirmed after they have left has a slot,
     // which must be freed.
     confirmation.confirm(token, visitor.address).subscribe(refusal => {
-      const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
-      if (why) visitor.refuse(why);
+      if (refusal) visitor.refuse(refusal);
       const player = refusal ? undefined : players.admit(visitor, token);
       if (player) {
         subscriber.next(player);

@@ -29,6 +29,9 @@ const REST_MS = 1_000;
  */
 const REPLACED: SocketClosed = { code: 4409, reason: 'replaced' };
 
+/** Where a player of the lobby is. One that has left is in no more. */
+export type PlayerState = 'open' | 'away' | 'left';
+
 /** The context that all players of a gate share. */
 export interface PlayerContext {
   readonly settings: GateSettings;
@@ -55,15 +58,19 @@ export class Player implements PlayerSocket {
   #ticket: string | undefined;
   #grace: Subscription | undefined;
   #rest: Subscription | undefined;
+  /** It counts as open until it is known to be away or to have left. */
+  #state: PlayerState = 'open';
   /** This side has ended it: the player is gone, or is about to be. */
   #isEnded = false;
-  #hasLeft = false;
-  #isAway = false;
 
   constructor(token: string, gate: PlayerContext) {
     this.#token = token;
     this.#gate = gate;
     this.#messages = new MessageBuffer(gate.settings.maxPayload);
+  }
+
+  get state(): PlayerState {
+    return this.#state;
   }
 
   get token(): string {
@@ -74,7 +81,7 @@ export class Player implements PlayerSocket {
     if (this.#ticket === undefined) {
       this.#ticket = newReturnTicket();
       const { byTicket, settings } = this.#gate;
-      if (settings.grace > 0 && !this.#hasLeft) byTicket.set(hashOfTicket(this.#ticket), this);
+      if (settings.grace > 0 && this.#state !== 'left') byTicket.set(hashOfTicket(this.#ticket), this);
     }
     return this.#ticket;
   }
@@ -152,8 +159,8 @@ export class Player implements PlayerSocket {
       if (wasDropped && !this.#isEnded && this.#gate.settings.grace > 0) this.#goAway(closed);
       else this.#leave(closed);
     });
-    if (this.#isAway) {
-      this.#isAway = false;
+    if (this.#state === 'away') {
+      this.#state = 'open';
       this.#gate.settings.report.onReturned(this.address);
       this.#status$.next('open');
     }
@@ -175,7 +182,7 @@ export class Player implements PlayerSocket {
   }
 
   get mayComeBack(): boolean {
-    return !this.#isEnded && !this.#hasLeft && !this.#connection?.wasClosedByUs;
+    return !this.#isEnded && this.#state !== 'left' && !this.#connection?.wasClosedByUs;
   }
 
   /**
@@ -189,7 +196,7 @@ export class Player implements PlayerSocket {
     old?.replace(REPLACED);
     if (old) this.#goAway(REPLACED);
     // A subscriber may have closed it.
-    if (this.#hasLeft) {
+    if (this.#state === 'left') {
       const { expired } = REFUSALS;
       this.#gate.settings.report.onRefused(expired, expired.code, visitor.address);
       return connection.closeOrTerminate(expired.code, expired.reason);
@@ -200,16 +207,18 @@ export class Player implements PlayerSocket {
   #goAway(closed: SocketClosed): void {
     const { settings, closed$ } = this.#gate;
     const { grace, report, scheduler } = settings;
-    this.#isAway = true;
+    this.#state = 'away';
     report.onAway(this.address, closed);
     this.#status$.next('away');
     const isOver$ = race(closed$, timer(grace, scheduler)).pipe(take(1));
-    if (!this.#hasLeft) this.#grace = isOver$.subscribe(() => this.#leave(closed));
+    // A subscriber may have closed it.
+    if (this.state !== 'left') this.#grace = isOver$.subscribe(() => this.#leave(closed));
   }
 
   #leave(closed: SocketClosed): void {
-    if (this.#hasLeft) return;
-    this.#hasLeft = true;
+    if (this.#state === 'left') return;
+    const wasAway = this.#state === 'away';
+    this.#state = 'left';
     this.#grace?.unsubscribe();
     this.#rest?.unsubscribe();
     this.#status$.complete();
@@ -218,7 +227,7 @@ export class Player implements PlayerSocket {
     this.#closed$.complete();
     if (this.#ticket !== undefined) this.#gate.byTicket.delete(hashOfTicket(this.#ticket));
     // Last: the gate may complete now.
-    this.#left$.next({ ...closed, ...(this.#isAway && { wasAway: true }) });
+    this.#left$.next(wasAway ? { ...closed, wasAway } : closed);
     this.#left$.complete();
   }
 

@@ -19,13 +19,15 @@ import type { GateSettings } from '../lobby-gate-config.js';
 import type { GateLimits } from '../fair-limit.js';
 import { REFUSALS, refusalFor, type Refusal } from '../refusal.js';
 import type { FreeSlot } from '../slots/index.js';
+import type { Player } from './player.js';
 
 /** How long a player may take to come again after the service's answer was lost, in ms. */
 const RETRY_WINDOW_MS = 10_000;
 
 /** The state of a token at the gate. A token without a state may be confirmed. */
 type TokenState =
-  | { readonly kind: 'confirming' | 'in' }
+  | { readonly kind: 'confirming' }
+  | { readonly kind: 'in'; readonly player: Player }
   /** Its slot is being freed, and no player can come in with it. */
   | { readonly kind: 'freeing'; readonly refusal: Refusal }
   /**
@@ -35,8 +37,8 @@ type TokenState =
   | { readonly kind: 'unresolved'; readonly window: Subscription; readonly leave: () => void };
 
 /**
- * Confirms tokens with the service, and keeps track of those in use. `closed$` emits once no player
- * can come again.
+ * Confirms tokens with the service, and keeps track of those in use, with their players. `closed$`
+ * emits once no player can come again.
  */
 export class TokenConfirmation {
   readonly #tokens = new Map<string, TokenState>();
@@ -52,8 +54,8 @@ export class TokenConfirmation {
 
   /**
    * Confirms a token that came from an address: emits the refusal, or undefined for OK, and
-   * completes. The service is not asked about a token that is being confirmed or in use, nor while
-   * it has asked not to be asked.
+   * completes. After OK, its player has to be admitted, or the token released. The service is not
+   * asked about a token that is being confirmed or in use, nor while it has asked not to be asked.
    */
   confirm(token: string, address: string): Observable<Refusal | undefined> {
     return defer(() => {
@@ -73,6 +75,16 @@ export class TokenConfirmation {
       }
       return this.#ask(token, address, state?.leave);
     });
+  }
+
+  /** The player of a confirmed token is in. */
+  admit(token: string, player: Player): void {
+    this.#tokens.set(token, { kind: 'in', player });
+  }
+
+  /** The players that are in. */
+  *players(): Generator<Player, void> {
+    for (const state of this.#tokens.values()) if (state.kind === 'in') yield state.player;
   }
 
   /**
@@ -122,7 +134,6 @@ export class TokenConfirmation {
 
   #settle(token: string, address: string, refusal: Refusal | undefined, leave?: () => void): void {
     if (!refusal) {
-      this.#tokens.set(token, { kind: 'in' });
       leave?.();
       return;
     }
