@@ -53,8 +53,8 @@ export class RelayedLog<A> {
   }
 
   /** Whether a signal is the next one, or known already, or comes after others that are missing. */
-  place({ after, signal }: Relayed<A>): 'next' | 'known' | 'later' {
-    const isNext = signal.kind === 'status' || this.isState || !this.#position || this.index === after;
+  place({ since, signal }: Relayed<A>): 'next' | 'known' | 'later' {
+    const isNext = signal.kind === 'status' || this.isState || !this.#position || this.index === since;
     if (isNext) return 'next';
     return checkpointOf(signal)?.index === this.index ? 'known' : 'later';
   }
@@ -68,7 +68,7 @@ export class RelayedLog<A> {
       // A tab that asks later gets the status of then.
       const { kind, answer, checkpoint } = signal;
       const kept = checkpoint ? { kind, answer, checkpoint } : { kind, answer };
-      this.#relayed = [{ after: relayed.after, signal: kept }];
+      this.#relayed = [{ since: relayed.since, signal: kept }];
     }
   }
 
@@ -84,19 +84,19 @@ export class RelayedLog<A> {
   }
 
   /** The signals after a position. `undefined` if they are no longer known. */
-  since(position: Checkpoint | undefined): readonly Relayed<A>[] | undefined {
+  signalsSince(position: Checkpoint | undefined): readonly Relayed<A>[] | undefined {
     if (this.isState) return this.#relayed;
     if (position === undefined || position.index === this.index) return [];
     // The last one: an index may come again after a restart of the service.
-    let first = this.#relayed.map(({ after }) => after).lastIndexOf(position.index);
+    let first = this.#relayed.map(({ since }) => since).lastIndexOf(position.index);
     // A gap comes before the answer that it precedes.
-    while (this.#relayed[first - 1]?.after === position.index) first--;
+    while (this.#relayed[first - 1]?.since === position.index) first--;
     return first === -1 ? undefined : this.#relayed.slice(first);
   }
 
   /** Whether a new leader that polls from a position would leave something out for the others. */
   knowsMoreThan(position: Checkpoint | undefined): boolean {
     if (this.isState) return false;
-    return position ? (this.since(position)?.length ?? 0) > 0 : this.#position !== undefined;
+    return position ? (this.signalsSince(position)?.length ?? 0) > 0 : this.#position !== undefined;
   }
 }

@@ -1,9 +1,9 @@
 import { isClientError, textOf } from '../../error/index.js';
 import type { Checkpoint, WatchSignal, WatchStatus } from '../../stream/index.js';
 
-/** A signal of the leader's watch, and the index that it follows: undefined at the start. */
+/** A signal of the leader's watch, and the index before it: `undefined` at the start. */
 export interface Relayed<A> {
-  readonly after: string | undefined;
+  readonly since: string | undefined;
   readonly signal: WatchSignal<A>;
 }
 
@@ -35,7 +35,7 @@ export interface TabReply<A> {
   readonly to: string;
   readonly epoch: number;
   /** The index of the position that was asked about. */
-  readonly after: string | undefined;
+  readonly since: string | undefined;
   readonly position: Checkpoint | undefined;
   readonly status: WatchStatus;
   readonly missed: readonly Relayed<A>[] | undefined;
@@ -71,6 +71,6 @@ export function revived(status: WatchStatus): WatchStatus {
 
 /** A signal with its status changed, if it is one. */
 export function withStatus<A>(relayed: Relayed<A>, change: (status: WatchStatus) => WatchStatus): Relayed<A> {
-  const { after, signal } = relayed;
-  return signal.kind === 'status' ? { after, signal: { ...signal, status: change(signal.status) } } : relayed;
+  const { since, signal } = relayed;
+  return signal.kind === 'status' ? { since, signal: { ...signal, status: change(signal.status) } } : relayed;
 }

@@ -108,16 +108,16 @@ export class TabTalk<A> {
     if (this.#lead) this.post({ kind: 'beat', epoch: this.#lead.epoch, index: this.memory.log.index });
   }
 
-  #reply({ by, position: since }: TabQuestion): void {
+  #reply({ by, position }: TabQuestion): void {
     const { epoch, log } = this.memory;
     this.post({
       kind: 'reply',
       to: by,
       epoch,
-      after: since?.index,
+      since: position?.index,
       position: log.position,
       status: cloneable(log.status),
-      missed: log.since(since),
+      missed: log.signalsSince(position),
     });
   }
 
@@ -181,12 +181,12 @@ export class TabTalk<A> {
     }
   }
 
-  #onReply({ after, position, status, missed }: TabReply<A>): readonly WatchSignal<A>[] {
+  #onReply({ since, position, status, missed }: TabReply<A>): readonly WatchSignal<A>[] {
     const { log } = this.memory;
     const { index } = log;
-    const current: Relayed<A> = { after, signal: { kind: 'status', status: revived(status) } };
+    const current: Relayed<A> = { since, signal: { kind: 'status', status: revived(status) } };
     // It has received more since it asked.
-    if (after !== index) return log.take([current]);
+    if (since !== index) return log.take([current]);
     if (missed) return log.take([current, ...missed], position);
     // A leader that has no answer yet knows less than this tab. With its first one there is a gap,
     // or this tab leads on from where it is.

@@ -140,7 +140,7 @@ class Tab<A> {
           ? [signal]
           : from(this.#talk.leads()).pipe(concatMap(isLeading => (isLeading ? [signal] : EMPTY))),
       ),
-      tap(signal => this.#relay({ after: log.index, signal })),
+      tap(signal => this.#relay({ since: log.index, signal })),
       // It ends with the watch, although the waiting for locks would not.
       tap({ complete: () => this.subscriber.complete() }),
       finalize(() => {
@@ -170,7 +170,7 @@ class Tab<A> {
     }).pipe(
       tap({
         // It continues from here when the page comes back.
-        next: signal => log.take([{ after: log.index, signal }]),
+        next: signal => log.take([{ since: log.index, signal }]),
         complete: () => this.subscriber.complete(),
         finalize: () => onLead(false),
       }),
