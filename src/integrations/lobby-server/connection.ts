@@ -8,7 +8,7 @@ import type { PlayerMessage, SocketClosed } from './player-socket.js';
 import { MessageBuffer } from './message-buffer.js';
 
 /**
- * How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time.
+ * How long `maxBufferedAmount` may be exceeded, in ms. Sending a single large message takes time.
  */
 const STALLED_MS = 5_000;
 
@@ -16,13 +16,13 @@ const STALLED_MS = 5_000;
 const MAX_STALLED = 4;
 
 /**
- * A client that has not answered this many pings is gone. One is too few: this process may have
- * been asleep itself.
+ * A client that has not answered this many pings is gone. One is too few, since this process may
+ * have been asleep itself.
  */
 const MAX_UNANSWERED_PINGS = 2;
 
 /**
- * The codes after which a player may come back. No page can send those below 4000: they come from a
+ * The codes after which a player may come back. No page can send those below 4000. They come from a
  * browser that leaves, from a network, or from a proxy that restarts. 4000 is for scripts that
  * close to connect again.
  */
@@ -31,23 +31,23 @@ const DROPPED: readonly number[] = [1001, 1002, 1006, 1011, 1012, 1013, 1014, 40
 /** How a connection ended. */
 export interface ConnectionEnd extends SocketClosed {
   /**
-   * Whether the player may come back: they have not said that they leave, and this side has not
+   * Whether the player may come back. They have not said that they leave, and this side has not
    * closed the connection.
    */
   readonly wasDropped: boolean;
 }
 
-/** What becomes of a first message: one of these is called, once or more often. */
+/** The outcomes of a first message. One of them is called, once or more often. */
 interface FirstMessageListener {
   readonly complete: (message: PlayerMessage) => void;
-  /** The bytes may come in small pieces, each of which costs more than its bytes. */
+  /** Too many bytes have come, perhaps in small pieces that cost more memory. */
   readonly tooLarge: () => void;
   readonly left: () => void;
 }
 
 /**
- * An open WebSocket of ws, whether or not its player has been confirmed: holds its messages until a
- * player takes them, and ends it if the client is gone or stalls.
+ * An open WebSocket of ws, whether or not its player has been confirmed. Buffers its messages until
+ * a player takes them. Ends the socket if the client is gone or stalls.
  */
 export class Connection {
   readonly closed$: Observable<ConnectionEnd>;
@@ -108,7 +108,7 @@ export class Connection {
     return this.#ws.bufferedAmount;
   }
 
-  /** Listens to the next message, which is not held. Returns the function that no longer does. */
+  /** Listens to the next message, which is not buffered. Returns the function that stops it. */
   firstMessage(maxBytes: number, listener: FirstMessageListener): () => void {
     let bytes = 0;
     // Called after the message that the bytes complete.
@@ -125,7 +125,7 @@ export class Connection {
   }
 
   /**
-   * The messages are a player's from now on, those that are held, too, and the client is pinged.
+   * Passes the messages to a player from now on, with those that are buffered. Pings the client.
    */
   passTo(messages: MessageBuffer): void {
     const hasRoom = this.#messages?.moveTo(messages) ?? true;
@@ -133,8 +133,8 @@ export class Connection {
     if (!hasRoom) this.#refuseMessages();
     const ping = () => this.#pingOrTerminate();
     const { pingInterval, scheduler } = this.#settings;
-    // Not an `interval`, of which each of many thousand players would hold the observables and
-    // subscribers.
+    // Not an `interval`, whose observables and subscribers take memory for each of many thousand
+    // players.
     this.#pings = scheduler.schedule(function () {
       ping();
       this.schedule(undefined, pingInterval);

@@ -64,8 +64,8 @@ export type GateLogEntry =
     }
   | {
       /**
-       * A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost:
-       * the slot is not freed.
+       * A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost,
+       * and the slot is not freed.
        */
       readonly kind: 'set_aside';
       readonly at: number;
@@ -97,8 +97,8 @@ export type GateLogEntry =
     }
   | {
       /**
-       * Most connections come from this one address: it is probably your proxy's, so that all
-       * players share what one address may have. Set `addressOf`. Logged once.
+       * Most connections come from this one address. It is probably your proxy's. Then all players
+       * share the limits of one address. Set `addressOf`. Logged once.
        */
       readonly kind: 'behind_proxy';
       readonly at: number;

@@ -32,7 +32,7 @@ export class GateReport {
     this.log({ kind: 'returned', at: this.#now, address });
   }
 
-  /** `closed`, unless they had left before they were in. */
+  /** `closed` is absent if the player had left before they were admitted. */
   onLeft(address: string, closed?: SocketClosed & { readonly wasAway?: true }): void {
     this.log({ kind: 'left', at: this.#now, address, ...closed });
   }
@@ -46,7 +46,7 @@ export class GateReport {
     this.log({ kind: 'retrying', at: this.#now, hook: 'freeSlot', error });
   }
 
-  /** A file of `slotFiles` whose token is not whole. */
+  /** A file of `slotFiles` was cut off, so that its token is lost. */
   onSetAside(file: string): void {
     this.log({ kind: 'set_aside', at: this.#now, file });
   }

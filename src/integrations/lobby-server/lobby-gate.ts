@@ -34,27 +34,27 @@ import {
   type Visitor,
 } from './upgrade/index.js';
 
-/** A gate: the sockets of the players whom it has admitted, and its figures. */
+/** A gate emits the sockets of the players that it admits, and has figures. */
 export type LobbyGate = Observable<PlayerSocket> & {
   /**
-   * The figures of the gate: the current ones at once, then once a second if they have changed.
-   * Cold. It never errors, and completes when the server emits `close`, with the last figures. It
-   * starts no gate: subscribe to the gate itself for that.
+   * The figures of the gate. Emits the current ones at once, then once a second if they have
+   * changed. It is cold. It never fails, and completes with the last figures when the server emits
+   * `close`. It does not start the gate. Subscribe to the gate itself for that.
    */
   readonly stats$: Observable<GateStats>;
 };
 
 /**
- * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has
- * answered OK for their token, and not before (docs/the-service.md, 4.2). Everyone else is refused:
- * before the upgrade with an HTTP status and the reason as the body, after it with a close code and
- * the reason (docs/gate.md lists them). Messages of refused clients never reach you.
+ * The WebSocket gate of a lobby server. It emits a player's socket once `players.connected` has
+ * answered OK for their token, and not before (docs/the-service.md, 4.2). All other clients are
+ * refused. Before the upgrade they get an HTTP status with the reason as the body, after it a close
+ * code with the reason (docs/gate.md lists them). Messages of refused clients never reach you.
  *
- * The gate is shared: it adds one listener to the server, regardless of the number of subscribers.
- * It never errors. It completes after `drain$` has emitted, or the server `close`, once all players
- * are gone and their slots have been freed, or `drainTimeout` is over. Unsubscribing only stops
- * admission: clients that are not in yet are refused, players who are away are gone, the others
- * stay, and `freeSlot` is still called.
+ * The gate is shared. It adds one listener to the server, regardless of the number of subscribers.
+ * It never fails. It completes after `drain$` has emitted, or the server `close`. Before that, all
+ * players have left and their slots have been freed, or `drainTimeout` is over. Unsubscribing only
+ * stops admission. Clients that are not in yet are refused, and players who are away have left. The
+ * others stay, and `freeSlot` is still called.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -150,7 +150,7 @@ function untilGateCloses(visitor: Visitor, player$: Observable<PlayerSocket>): O
 function admitted(visitor: Visitor, token: string, { settings, confirmation, players }: Parts) {
   return new Observable<PlayerSocket>(subscriber => {
     visitor.wait();
-    // Not ended with the subscriber: a player who is confirmed after they have left has a slot,
+    // Not ended with the subscriber. A player who is confirmed after they have left has a slot,
     // which must be freed.
     confirmation.confirm(token, visitor.address).subscribe(refusal => {
       if (refusal) visitor.refuse(refusal);
@@ -165,8 +165,8 @@ function admitted(visitor: Visitor, token: string, { settings, confirmation, pla
 }
 
 /**
- * Reports at the end how many slots have been freed, and how many have not: those of the tokens
- * still in use, too.
+ * Reports at the end how many slots have been freed, and how many have not. Those of the tokens
+ * that are still in use have not.
  */
 function reported(end$: Observable<unknown>, tokens: TokenConfirmation, { report }: GateSettings) {
   const { freed, notFreed } = report;

@@ -20,12 +20,12 @@ import { REFUSALS } from '../refusal.js';
 import { splitToken, type Visitor } from '../upgrade/index.js';
 import { hashOfTicket, newReturnTicket } from './return-ticket.js';
 
-/** How often a player may come back, in ms. */
+/** The least time between two returns of a player, in ms. */
 const REST_MS = 1_000;
 
 /**
- * To the connection whose place another one takes. Final: two tabs with one ticket would throw each
- * other out for ever.
+ * How a connection is closed that another one replaces. The code is final, since two tabs with one
+ * ticket would otherwise replace each other for ever.
  */
 const REPLACED: SocketClosed = { code: 4409, reason: 'replaced' };
 
@@ -42,7 +42,7 @@ export interface PlayerContext {
 }
 
 /**
- * The public socket of a player. Private fields are not printed, nor is what only its class has.
+ * The public socket of a player. Private fields and getters are not printed.
  */
 export class Player implements PlayerSocket {
   address = '';
@@ -60,7 +60,7 @@ export class Player implements PlayerSocket {
   #rest: Subscription | undefined;
   /** It counts as open until it is known to be away or to have left. */
   #state: PlayerState = 'open';
-  /** This side has ended it: the player is gone, or is about to be. */
+  /** This side has closed the socket. The player has left, or is about to leave. */
   #isEnded = false;
 
   constructor(token: string, gate: PlayerContext) {
@@ -107,7 +107,7 @@ export class Player implements PlayerSocket {
     return this.#closed$.asObservable();
   }
 
-  /** Emits once, after all subscribers have heard that it is closed. */
+  /** Emits once, after all subscribers of `closed$`. */
   get left$(): Observable<SocketClosed & { readonly wasAway?: true }> {
     return this.#left$.asObservable();
   }
@@ -138,7 +138,7 @@ export class Player implements PlayerSocket {
     return { address, url };
   }
 
-  /** Takes a connection, whose end is the player's, unless they come back. */
+  /** Takes a connection. When it ends, the player has left, unless they come back. */
   attach({ address, url, headers }: Visitor, connection: Connection): void {
     const { token } = this.#gate.settings;
     this.address = this.#clean(address);
@@ -152,7 +152,7 @@ export class Player implements PlayerSocket {
     this.#connection = connection;
     this.#grace?.unsubscribe();
     connection.closed$.subscribe(({ code, reason, wasDropped }) => {
-      // Another connection has taken its place.
+      // Another connection has replaced it.
       if (this.#connection !== connection) return;
       this.#connection = undefined;
       const closed = { code, reason: toCloseReason(this.#clean(reason)) };
@@ -168,15 +168,15 @@ export class Player implements PlayerSocket {
   }
 
   /**
-   * Completes when it is clear how an ending connection ends: whether the client has closed it,
-   * after which the player does not come back.
+   * Completes when an ending connection has ended. Then it is known whether the client has closed
+   * it, after which the player does not come back.
    */
   get ending$(): Observable<never> {
     const connection = this.#connection;
     return !connection || connection.isOpen ? EMPTY : connection.closed$.pipe(ignoreElements());
   }
 
-  /** Has come back less than a second ago. */
+  /** Whether the player has come back less than a second ago. */
   get isBack(): boolean {
     return this.#rest?.closed === false;
   }
@@ -232,8 +232,8 @@ export class Player implements PlayerSocket {
   }
 
   /**
-   * A client may repeat its secrets anywhere: in a cookie, in the URL of its page, as the reason of
-   * its leaving.
+   * Removes the secrets from a text. A client may repeat them anywhere, in a cookie, in the URL of
+   * its page, or as the reason of its close frame.
    */
   #clean(text: string): string {
     return redact(text, this.#ticket === undefined ? [this.#token] : [this.#token, this.#ticket]);

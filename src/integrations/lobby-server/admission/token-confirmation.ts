@@ -28,10 +28,10 @@ const RETRY_WINDOW_MS = 10_000;
 type TokenState =
   | { readonly kind: 'confirming' }
   | { readonly kind: 'in'; readonly player: Player }
-  /** Its slot is being freed, and no player can come in with it. */
+  /** Its slot is being freed, and no player can be admitted with it. */
   | { readonly kind: 'freeing'; readonly refusal: Refusal }
   /**
-   * The service's answer was lost: its player may come again until the window closes. `leave` gives
+   * The service's answer was lost. The player may come again until the window closes. `leave` gives
    * its part of the limit back.
    */
   | { readonly kind: 'unresolved'; readonly window: Subscription; readonly leave: () => void };
@@ -53,7 +53,7 @@ export class TokenConfirmation {
   ) {}
 
   /**
-   * Confirms a token that came from an address: emits the refusal, or undefined for OK, and
+   * Confirms a token that came from an address. Emits the refusal, or `undefined` for OK, and
    * completes. After OK, its player has to be admitted, or the token released. The service is not
    * asked about a token that is being confirmed or in use, nor while it has asked not to be asked.
    */
@@ -88,19 +88,19 @@ export class TokenConfirmation {
   }
 
   /**
-   * The player of a confirmed token has left: it may be presented again once their slot has been
-   * freed.
+   * The player of a confirmed token has left. The token may be presented again once their slot has
+   * been freed.
    */
   release(token: string): void {
     this.#free(token, 'left', REFUSALS.alreadyConnected);
   }
 
-  /** How many tokens it knows something of. */
+  /** The number of tokens in use. */
   get size(): number {
     return this.#tokens.size;
   }
 
-  /** Emits once nothing is known of any token. */
+  /** Emits once no token is in use. */
   get empty$(): Observable<unknown> {
     return this.#settled$.pipe(
       startWith(undefined),
@@ -118,7 +118,7 @@ export class TokenConfirmation {
     return hasRoom ? undefined : REFUSALS.busy;
   }
 
-  /** `leave`, if the answer about the token was lost before. */
+  /** `leave` is given if the answer about the token was lost before. */
   #ask(token: string, address: string, leave?: () => void): Observable<Refusal | undefined> {
     const { players } = this.settings.client.matchmaker;
     this.#tokens.set(token, { kind: 'confirming' });
@@ -149,8 +149,8 @@ export class TokenConfirmation {
   }
 
   /**
-   * The window opens again. If the player was asked to wait for longer than that, it opens after
-   * the wait.
+   * The player may come again within the window. If they were asked to wait for longer than that,
+   * the window follows the wait.
    */
   #leaveUnresolved(token: string, leave: () => void, wait: number): void {
     const window = new Subscription();

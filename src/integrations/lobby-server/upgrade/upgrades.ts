@@ -57,7 +57,7 @@ export function upgrades(
 /** Whether there is no listener after this one that may take a request, nor one that is no gate. */
 function isLastGate(server: GateServer, listener: unknown): boolean {
   const listeners = server.listeners('upgrade');
-  return listeners.at(-1) === listener && listeners.every(each => gateListeners.has(each));
+  return listeners.at(-1) === listener && listeners.every(other => gateListeners.has(other));
 }
 
 /** Not a closure: a listener of a socket must not hold on to its request. */
@@ -109,8 +109,8 @@ export function refuseUpgrade(
 }
 
 /**
- * Each gate listens for itself, and so do its figures: that is no leak, of which Node would warn.
- * Returns what undoes it.
+ * Raises the number of listeners above which Node warns of a leak. Each gate adds listeners, and so
+ * do its figures. Returns the function that lowers it again.
  */
 function allowListener(server: GateServer): () => void {
   const change = (by: 1 | -1) => {
