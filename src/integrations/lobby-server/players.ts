@@ -34,7 +34,8 @@ export function players(): OperatorFunction<PlayerSocket, LobbyPlayers> {
         const sockets = new Set(before.sockets);
         if (isIn) sockets.add(socket);
         else sockets.delete(socket);
-        const [joined, left] = isIn ? [[socket], []] : [[], [socket]];
+        const joined = isIn ? [socket] : [];
+        const left = isIn ? [] : [socket];
         return { sockets, count: sockets.size, joined, left };
       }, EMPTY_LOBBY),
     );
