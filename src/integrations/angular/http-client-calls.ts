@@ -25,8 +25,8 @@ import { isSameUrl } from './urls.js';
 
 /**
  * Tells an interceptor about a request of this library. `undefined` for any other request.
- * `idempotent` tells whether it may be sent more than once to the same effect: `players.connected`
- * is not, so an interceptor that retries has to look.
+ * `idempotent` tells whether the request may be sent more than once to the same effect.
+ * `players.connected` may not, so an interceptor that retries has to check this.
  *
  * @example
  * const mayRetry =

@@ -36,7 +36,7 @@ export interface NotificationsConfig<Own extends object = NoOwnEvents> {
    */
   readonly duration?: number;
   /**
-   * Opens a notification in your own UI, by the kind of its event on the wire: `chat_message`, for
+   * Opens a notification in your UI, by the kind of its event on the wire: `chat_message`, for
    * example. Called inside the zone. Without such a function, its `url` is opened in a new tab.
    */
   readonly open?: Readonly<Record<string, (event: LiveEvent<Own>) => void>>;

@@ -110,9 +110,9 @@ export type GateLogEntry =
 const MAX_LINE = 1_000;
 
 /**
- * An error as a line of the log. Errors that are not of this library are logged by name only: hooks
- * know tokens, and the messages of their errors may quote them. So may the service, or a hook that
- * puts a token into a URL.
+ * An error as a line of the log. Errors that are not of this library are logged by name only, since
+ * hooks know tokens, and the messages of their errors may quote them. The service may quote a token
+ * too, or a hook may put one into a URL.
  */
 export function errorLine(error: unknown, token = ''): string {
   const clean = (text: string) => printable(redact(text, [token])).slice(0, MAX_LINE);

@@ -17,7 +17,7 @@ import type { GateSettings } from './lobby-gate-config.js';
 import type { GateLimits } from './fair-limit.js';
 import { closeOf } from './upgrade/index.js';
 
-// Public types: nothing here may import the types of ws, not even through another file (see
+// Public types. Nothing here may import the types of ws, not even through another file (see
 // player-socket.ts).
 
 /** The figures of a gate. Those that only grow count from when `lobbyGate` was called. */
@@ -39,13 +39,13 @@ export interface GateStats {
   readonly admitted: number;
   /** How many slots `freeSlot` has freed so far. */
   readonly freed: number;
-  /** How many slots it could not free so far: the service may still count these players. */
+  /** How many slots it could not free so far. The service may still count these players. */
   readonly notFreed: number;
   /** How many calls of other hooks have failed so far. */
   readonly hookFailures: number;
   /**
    * How many clients have been refused so far, by reason. At most 64 reasons are counted one by
-   * one: `other` counts the rest.
+   * one. `other` counts the rest.
    */
   readonly refused: Readonly<Record<string, number>>;
 }

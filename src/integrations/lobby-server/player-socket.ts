@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Observable } from 'rxjs';
 
-// Public types only: published declarations must not import the types of ws, which users may not
+// Public types only. Published declarations must not import the types of ws, which users may not
 // have.
 
 /**
@@ -78,8 +78,8 @@ export type PlayerMessage = string | Uint8Array;
 /** How a socket was closed. */
 export interface SocketClosed {
   /**
-   * The close code that this side sent, otherwise the one that the player sent: 1005 if their close
-   * frame had none, 1006 if the connection broke without a close frame.
+   * The close code that this side sent, otherwise the one that the player sent. It is 1005 if their
+   * close frame had none, and 1006 if the connection broke without a close frame.
    */
   readonly code: number;
   readonly reason: string;

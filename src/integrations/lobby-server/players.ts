@@ -5,7 +5,7 @@ import type { PlayerSocket } from './player-socket.js';
 /** The players in a lobby, and the one that has just joined or left. */
 export interface LobbyPlayers {
   readonly sockets: ReadonlySet<PlayerSocket>;
-  /** The number of sockets: the player count that a lobby displays. */
+  /** The number of sockets. It is the player count that a lobby displays. */
   readonly count: number;
   readonly joined: readonly PlayerSocket[];
   readonly left: readonly PlayerSocket[];

@@ -226,7 +226,7 @@ export class Player implements PlayerSocket {
     this.#closed$.next(closed);
     this.#closed$.complete();
     if (this.#ticket !== undefined) this.#gate.byTicket.delete(hashOfTicket(this.#ticket));
-    // Last: the gate may complete now.
+    // Emitted last, since the gate may complete then.
     this.#left$.next(wasAway ? { ...closed, wasAway } : closed);
     this.#left$.complete();
   }

@@ -25,8 +25,8 @@ const MAX_BACKOFF_MS = 60_000;
 
 /**
  * Frees the slot of a player by `freeSlot` of the config. Calls it again and again until the slot
- * is free (see `slotOutcome`), `freeSlotTimeout` is over, or `isOverdue$` is true. Then logs the
- * outcome and calls `settled`.
+ * is free or given up (see `slotOutcome`), `freeSlotTimeout` is over, or `isOverdue$` is true. Then
+ * logs the outcome and calls `settled`.
  */
 export type FreeSlot = (token: string, why: 'left' | 'unresolved', settled: () => void) => void;
 

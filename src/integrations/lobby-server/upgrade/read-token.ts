@@ -27,7 +27,7 @@ const MAX_TOKEN_LENGTH = 8_192;
 export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLimits, 'waiting'>): ReadToken {
   const { token: source, scheduler } = settings;
 
-  // Without the request: a waiting client would hold on to all that came with it.
+  // Without the request, which a waiting client would keep in memory with all its headers.
   const fromFirstMessage = (visitor: Visitor): Observable<string | Refusal> => {
     if (!waiting.hasRoomFor(visitor.address)) return of(REFUSALS.busy);
     const connection = visitor.open();
