@@ -6,7 +6,7 @@ import { feedState } from '../views/index.js';
 import { injectFollow } from './inject-follow.js';
 import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.js';
 
-/** The client's feed as signals, until the component that injected it is destroyed. */
+/** The client's feed as signals, until the component or service that injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
   /**
    * The status of the poll: `live`, `retrying` and so on. `closed` with an `error` if polling again
@@ -36,9 +36,10 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   /** Polls now. Starts again if the feed has been closed. */
   reload(): void;
   /**
-   * Calls a handler, inside the zone, for each event of a kind, until the component that injected
-   * the feed is destroyed. Unsubscribe to stop earlier. An error of the handler goes to Angular's
-   * `ErrorHandler`. Register handlers at once, since queued events are emitted in the next tick.
+   * Calls a handler, inside the zone, for each event of a kind, until the component or service that
+   * injected the feed is destroyed. Unsubscribe to stop earlier. An error of the handler goes to
+   * Angular's `ErrorHandler`. Register handlers at once, since queued events are emitted in the
+   * next tick.
    */
   on<K extends LiveEvent<Own>['kind']>(
     kind: K,
@@ -47,10 +48,10 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
 }
 
 /**
- * Injects the client's feed as signals. All components that inject it share one poll, which ends
- * `linger` ms after the last of them is destroyed. On a server it does not poll, since a page that
- * is rendered once shows no events. Signals are set outside of the zone, so that nothing is
- * rendered while nothing happens.
+ * Injects the client's feed as signals. All components and services that inject it share one poll,
+ * which ends `linger` ms after the last of them is destroyed. On a server it does not poll, since a
+ * page that is rendered once shows no events. Signals are set outside of the zone, so that nothing
+ * is rendered while nothing happens.
  *
  * Throws outside of an injection context.
  *
@@ -91,8 +92,8 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
 }
 
 /**
- * The state and the events of the client's feed. It is polled until the component that injects it
- * is destroyed.
+ * The state and the events of the client's feed. It is polled until the component or service that
+ * injects it is destroyed.
  */
 export function injectFollowedFeed<Own extends object>() {
   const client = injectLobbyClient<Own>();

@@ -22,8 +22,8 @@ import {
 import { injectLobbyClient, CLIENT_APP } from './lobby.js';
 
 /**
- * The members of a group as signals, until the component that injected them is destroyed. The
- * signals never throw.
+ * The members of a group as signals, until the component or service that injected them is
+ * destroyed. The signals never throw.
  */
 export interface LiveRoster {
   /**
