@@ -86,6 +86,10 @@ function ofRawLists<List>(
 
 /** A shared watch that starts again where it was, or from now with a gap for what it missed. */
 class SharedWatchOfEvents {
+  /**
+   * The position of the feed. That of `share` may be later, since a tab takes several signals
+   * before it emits them, and the feed may leave between two of them.
+   */
   #position: Checkpoint | undefined;
   /**
    * Events that were dropped, or are not continued from, are a gap before the next answer. Only

@@ -152,3 +152,8 @@ function encodedLength(text: string): number {
     return Infinity;
   }
 }
+
+/** The fields of any value, none of which is known yet. */
+export function fieldsOf(u: unknown): Readonly<Record<string, unknown>> {
+  return Object(u) as Readonly<Record<string, unknown>>;
+}

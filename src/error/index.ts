@@ -9,6 +9,7 @@ export {
   cursor,
   cursorArgument,
   duration,
+  fieldsOf,
   isWellFormed,
   milliseconds,
   nonEmptyString,

@@ -251,13 +251,13 @@ describe('the quota of a client', () => {
       strictEqual(gaps > 0, watches > 467);
       for (const times of lastPages.values()) {
         const between = times.slice(1).map((at, n) => at - times[n]!);
-        ok(Math.max(...between) <= 150_000, `a reading after ${Math.max(...between)} ms`);
+        ok(Math.max(...between) <= 150_000, `a refresh after ${Math.max(...between)} ms`);
       }
       strictEqual(lastPages.size, 3);
     });
   }
 
-  it('has room for a reading if it leaves as much as the last one took, or all that goes at once', () => {
+  it('has room for a refresh if it leaves as much as the last one took, or all that goes at once', () => {
     const { scheduler, pass } = virtualTime();
     const route = new RequestQuota(400, scheduler, scheduler).of(getMembers)!;
     const begun: string[] = [];
@@ -280,7 +280,7 @@ describe('the quota of a client', () => {
     ]);
   });
 
-  it('is kept to by the readings of a roster, too, which wait for room page by page', () => {
+  it('is kept to by the refreshes of a roster, too, which wait for room page by page', () => {
     const { scheduler, pass } = virtualTime();
     const start = scheduler.now();
     const sent: number[] = [];

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { recovery, watchSignals, type IndexingConfig } from 'lobby-rx';
 import { freePort } from '../free-port.js';
 import { CuttingProxy } from './cutting-proxy.js';
-import { eventsOf, eventsToSend, gapsOf, LAST, unexplained, type Seen } from './log-of-events.js';
+import { followed, SHORT_WAITS } from './followed.js';
+import { eventsOf, eventsToSend, gapsOf, LAST, unexplained } from './log-of-events.js';
 import { Server, until } from './server.js';
 
 /** A message of Bayeux, as far as it is read here. */
@@ -49,7 +50,6 @@ describe('a watch of Bayeux, as Faye has it', function () {
   after(() => server.remove());
 
   function follow(at: string) {
-    const seen: Seen[] = [];
     const sessions: string[] = [];
     const poll = async (clientId: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
       if (clientId === undefined) {
@@ -72,15 +72,9 @@ describe('a watch of Bayeux, as Faye has it', function () {
         error instanceof BayeuxError && error.code === '401'
           ? { kind: 'retry', dropsIndex: true }
           : recovery(error),
-      backoff: { initial: 100, max: 500 },
-      // What equals the message before, at once, is paid for.
-      minInterval: 10,
+      ...SHORT_WAITS,
     };
-    const following = watchSignals(poll, config).subscribe(signal => {
-      if (signal.kind === 'answer') seen.push(...signal.answer.events.map(event => ({ event })));
-      if (signal.kind === 'gap') seen.push({ gap: signal.gap.reason });
-    });
-    return { seen, sessions, stop: () => following.unsubscribe() };
+    return { ...followed(watchSignals(poll, config), ({ events }) => events), sessions };
   }
 
   it('sees 300 messages once and in order', async () => {

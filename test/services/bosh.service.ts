@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { recovery, watchSignals, type IndexingConfig } from 'lobby-rx';
 import { freePort } from '../free-port.js';
 import { CuttingProxy } from './cutting-proxy.js';
-import { eventsOf, eventsToSend, gapsOf, LAST, unexplained, type Seen } from './log-of-events.js';
+import { followed, SHORT_WAITS } from './followed.js';
+import { eventsOf, eventsToSend, gapsOf, LAST, unexplained } from './log-of-events.js';
 import { Server, until } from './server.js';
 
 /**
@@ -47,7 +48,6 @@ describe('a watch of XMPP over BOSH, as Prosody has it', function () {
 
   /** A watch of what is sent to whoever has logged in last. */
   function follow(at: string) {
-    const seen: Seen[] = [];
     const jids: string[] = [];
     const poll = async (index: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
       if (index === undefined) {
@@ -65,15 +65,9 @@ describe('a watch of XMPP over BOSH, as Prosody has it', function () {
       isEmpty: ({ texts }) => texts.length === 0,
       recovery: error =>
         error instanceof Terminated ? { kind: 'retry', dropsIndex: true } : recovery(error),
-      backoff: { initial: 100, max: 500 },
-      // What equals the message before, at once, is paid for.
-      minInterval: 10,
+      ...SHORT_WAITS,
     };
-    const following = watchSignals(poll, config).subscribe(signal => {
-      if (signal.kind === 'answer') seen.push(...signal.answer.texts.map(event => ({ event })));
-      if (signal.kind === 'gap') seen.push({ gap: signal.gap.reason });
-    });
-    return { seen, jids, stop: () => following.unsubscribe() };
+    return { ...followed(watchSignals(poll, config), ({ texts }) => texts), jids };
   }
 
   /**

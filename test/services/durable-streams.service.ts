@@ -2,7 +2,8 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { join } from 'node:path';
 import { recovery, watchSignals, type AckDecision, type IndexingConfig } from 'lobby-rx';
 import { freePort } from '../free-port.js';
-import { eventsOf, eventsToSend, gapsOf, LAST, unexplained, type Seen } from './log-of-events.js';
+import { followed, SHORT_WAITS } from './followed.js';
+import { eventsOf, eventsToSend, gapsOf, LAST, unexplained } from './log-of-events.js';
 import { Server, until } from './server.js';
 
 /** The items of one answer, and the offset after them. */
@@ -68,28 +69,14 @@ describe('a watch of Durable Streams, by long polling', function () {
       error instanceof HttpError && [404, 410].includes(error.status)
         ? { kind: 'retry', dropsIndex: true }
         : recovery(error),
-    backoff: { initial: 100, max: 500 },
-    // What equals the event before, at once, is paid for.
-    minInterval: 10,
+    ...SHORT_WAITS,
   };
 
   /** Follows a stream, and resolves once that is live. */
   async function follow(name: string, ack: (batch: Batch) => PromiseLike<AckDecision | undefined>) {
-    const seen: Seen[] = [];
-    const states: string[] = [];
-    let isComplete = false;
-    const following = watchSignals(poll(name), { ...config, ack }).subscribe({
-      next: signal => {
-        if (signal.kind === 'answer') seen.push(...signal.answer.items.map(event => ({ event })));
-        if (signal.kind === 'gap') seen.push({ gap: signal.gap.reason });
-        if (signal.kind === 'status') states.push(signal.status.state);
-      },
-      complete: () => {
-        isComplete = true;
-      },
-    });
-    await until(() => states.includes('live'), 'live');
-    return { seen, states, stop: () => following.unsubscribe(), isComplete: () => isComplete };
+    const following = followed(watchSignals(poll(name), { ...config, ack }), ({ items }) => items);
+    await until(() => following.states.includes('live'), 'live');
+    return following;
   }
 
   const nothing = () => Promise.resolve(undefined);

@@ -1,8 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
 import { recovery, watchSignals, type IndexingConfig } from 'lobby-rx';
-import { freePort } from '../free-port.js';
-import { eventsOf, eventsToSend, gapsOf, LAST, unexplained, type Seen } from './log-of-events.js';
-import { Server, until } from './server.js';
+import { startEtcd } from './etcd-server.js';
+import { followed, SHORT_WAITS } from './followed.js';
+import { eventsOf, eventsToSend, gapsOf, LAST, unexplained } from './log-of-events.js';
+import { until, type Server } from './server.js';
 
 /** What was written, and the revision after it. */
 interface Changes {
@@ -29,24 +30,9 @@ describe('a watch of etcd, by its third API', function () {
   let server: Server;
   let api: string;
   before(async () => {
-    const [client, peer] = [await freePort(), await freePort()];
-    const at = `http://127.0.0.1:${client}`;
-    const peers = `http://127.0.0.1:${peer}`;
-    server = new Server(
-      'etcd',
-      folder => [
-        `--data-dir=${folder}`,
-        `--listen-client-urls=${at}`,
-        `--advertise-client-urls=${at}`,
-        `--listen-peer-urls=${peers}`,
-        `--initial-advertise-peer-urls=${peers}`,
-        `--initial-cluster=default=${peers}`,
-      ],
-      `${at}/health`,
-    );
-    await server.prepare('lobby-rx-etcd-v3-');
-    await server.start();
-    api = `${at}/v3`;
+    const etcd = await startEtcd('/health');
+    server = etcd.server;
+    api = `${etcd.url}/v3`;
   });
   after(() => server.remove());
 
@@ -85,21 +71,10 @@ describe('a watch of etcd, by its third API', function () {
     indexOf: 'next',
     isEmpty: ({ values }) => values.length === 0,
     recovery: error => (error instanceof Compacted ? { kind: 'retry', dropsIndex: true } : recovery(error)),
-    backoff: { initial: 100, max: 500 },
-    // What equals the event before, at once, is paid for.
-    minInterval: 10,
+    ...SHORT_WAITS,
   };
 
-  function follow(from?: string) {
-    const seen: Seen[] = [];
-    const states: string[] = [];
-    const following = watchSignals(poll, { ...config, from }).subscribe(signal => {
-      if (signal.kind === 'answer') seen.push(...signal.answer.values.map(event => ({ event })));
-      if (signal.kind === 'gap') seen.push({ gap: signal.gap.reason });
-      if (signal.kind === 'status') states.push(signal.status.state);
-    });
-    return { seen, states, stop: () => following.unsubscribe() };
-  }
+  const follow = (from?: string) => followed(watchSignals(poll, { ...config, from }), ({ values }) => values);
 
   it('sees 300 events once and in order, over a kill -9', async () => {
     const { seen, states, stop } = follow();

@@ -71,10 +71,10 @@ export interface GroupApi {
    * changes. It is cold. It completes only when the client is closed. Failures are retried (see
    * `watch`). Gaps need no handling, since the next answer contains the whole group.
    *
-   * The first page is watched. Further pages are read again after a join or leave anywhere, at most
+   * The first page is watched. Further pages are refreshed after a join or leave anywhere, at most
    * every 5 s, and every `refreshInterval` ms. So a change of presence or profile on them shows
    * late. A member who is missing from them has left if nothing else changed until 2 s later, or if
-   * three readings in a row miss them.
+   * three refreshes in a row miss them.
    *
    * @example
    * client.group.roster(group_id).subscribe(({ members, joined }) => show(members.size, joined));
@@ -83,7 +83,7 @@ export interface GroupApi {
 
   /**
    * Like `roster`, but also emits the gaps and the status of its watch, and the status of its
-   * readings if they fail.
+   * refreshes if they fail.
    *
    * @example
    * client.group.rosterSignals(group_id).subscribe(signal => {

@@ -29,7 +29,7 @@ import {
 } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { endpointPages, endpointSignals } from '../requests.js';
-import { FailedReadings } from './failed-readings.js';
+import { FailedRefreshes } from './failed-refreshes.js';
 import { KnownMembers } from './known-members.js';
 import { Listening } from './listening.js';
 import { idsOn, untilNoNewMembers, untilRepeated, type GroupEntries } from './members.js';
@@ -39,7 +39,7 @@ import { StatusOfAnswer } from './status-of-answer.js';
 export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
   /** The number of members per page. */
   readonly count: number;
-  /** How often the pages after the first one are read, in ms. */
+  /** How often the pages after the first one are refreshed, in ms. */
   readonly refreshInterval: number;
 }
 
@@ -48,18 +48,18 @@ export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
  * group has changed.
  */
 const EARLY_MS = 30_000;
-/** The least time between two readings that follow changes, in ms. */
+/** The least time between two refreshes that follow changes, in ms. */
 const MIN_REFRESH_MS = 5_000;
 /**
- * A reading may have missed a member. The service reports the change within this time, in ms, after
- * the end of the reading.
+ * A refresh may have missed a member. The service reports the change within this time, in ms, after
+ * the end of the refresh.
  */
 const LAG_MS = 2_000;
 
 /**
  * All members of a group. The first page is watched, since the service answers it at each join and
- * leave in the whole group. The other pages are read after such an answer, and regularly. Everyone
- * on any of the pages is a member. {@link KnownMembers} says who has left.
+ * leave in the whole group. The other pages are refreshed after such an answer, and regularly.
+ * Everyone on any of the pages is a member. {@link KnownMembers} says who has left.
  */
 export function watchGroup(
   context: ClientContext,
@@ -79,14 +79,14 @@ class GroupWatch {
   /** Emits at each answer of the first page. */
   readonly #answered$ = new Subject<void>();
   readonly #wake$: Observable<unknown>;
-  readonly #failed: FailedReadings;
+  readonly #failed: FailedRefreshes;
   #first: GroupMemberList | undefined;
   #firstKey: number | undefined;
   /** Whether the pages after the first one may have changed. */
   #isStale = false;
   readonly #listening: Listening;
   readonly #ofAnswer = new StatusOfAnswer();
-  /** The number of requests that the last reading took. */
+  /** The number of requests that the last refresh took. */
   #requests = 1;
 
   constructor(
@@ -100,17 +100,17 @@ class GroupWatch {
   ) {
     this.#listening = new Listening(config.settings.scheduler);
     this.#wake$ = context.life.wakes(config.settings.wake$);
-    this.#failed = new FailedReadings(config.settings, this.#answered$, this.#wake$);
+    this.#failed = new FailedRefreshes(config.settings, this.#answered$, this.#wake$);
   }
 
   signals(): Observable<WatchSignal<Required<GroupEntries>>> {
-    const readings$ = this.#reading().pipe(
+    const refreshes$ = this.#refresh().pipe(
       repeat({ delay: () => this.#due() }),
       retry({ delay: error => this.#failed.retryAfter(error, this.#listening.status) }),
     );
     const begun$ = this.#changed$.pipe(
       take(1),
-      switchMap(() => readings$),
+      switchMap(() => refreshes$),
     );
     const answer$ = merge(this.#changed$, begun$).pipe(
       filter(() => this.#known.isComplete),
@@ -169,10 +169,10 @@ class GroupWatch {
   }
 
   /**
-   * Reads the pages after the first one. Emits after the reading, and once more if a member has
+   * Reads the pages after the first one. Emits after that refresh, and once more if a member has
    * left.
    */
-  #reading(): Observable<unknown> {
+  #refresh(): Observable<unknown> {
     const { settings } = this.config;
     return defer(() => {
       const before = this.#listening.undisturbed;
@@ -182,7 +182,7 @@ class GroupWatch {
         concatMap(pages => {
           this.#requests = Math.max(1, pages.length);
           this.#failed.reset(this.#listening.status);
-          // During the reading, a member may have moved to the first page.
+          // During the refresh, a member may have moved to the first page.
           this.#known.read([...pages, this.#first!]);
           const left$ = timer(LAG_MS, settings.scheduler).pipe(
             filter(() =>
@@ -206,7 +206,7 @@ class GroupWatch {
   }
 
   /**
-   * Completes when a reading may begin: the quota has room for it, or it has been due for long, and
+   * Completes when a refresh may begin: the quota has room for it, or it has been due for long, and
    * `beforePoll` allows it.
    */
   #mayRefresh(): Observable<never> {
@@ -217,11 +217,11 @@ class GroupWatch {
     return concat(room$, beforePoll$).pipe(ignoreElements());
   }
 
-  /** Emits when it is time to read again. */
+  /** Emits when it is time for the next refresh. */
   #due(): Observable<unknown> {
     const { refreshInterval, settings } = this.config;
     const { minInterval, scheduler } = settings;
-    // A missing member has left, or is found by the next reading.
+    // A missing member has left, or is found by the next refresh.
     if (this.#known.isMissing) return timer(minInterval, scheduler);
     const early$ = timer(Math.min(refreshInterval, MIN_REFRESH_MS), scheduler).pipe(
       switchMap(() =>

@@ -2,21 +2,21 @@ import type { GroupMember, MalformedMember } from '../../protocol/index.js';
 import { idOf, idsOn, malformedIdOf, type GroupEntries } from './members.js';
 
 /**
- * A member that this number of readings in a row have missed has left, although the group never
+ * A member that this number of refreshes in a row have missed has left, although the group never
  * rests.
  */
 const MISSES = 3;
 
 /**
  * The members of a group, as far as they have been seen. Pages are read one by one. A member that
- * moves between them during a reading may be missed. So a missing member has left only if the group
- * was quiet all that time, or if several readings miss them. A member that fails to decode is
+ * moves between them during a refresh may be missed. So a missing member has left only if the group
+ * was quiet all that time, or if several refreshes miss them. A member that fails to decode is
  * there, with the last record that did not fail.
  */
 export class KnownMembers {
   readonly #members = new Map<string, GroupMember>();
   readonly #malformed = new Map<string, MalformedMember>();
-  /** The members that the last readings have missed, and how many readings that were. */
+  /** The members that the last refreshes have missed, and how many refreshes that were. */
   readonly #missed = new Map<string, number>();
   /** Whether the whole group has been read. */
   isComplete = false;
@@ -47,7 +47,7 @@ export class KnownMembers {
     this.isComplete = true;
   }
 
-  /** Takes a reading of all pages, which may have missed members. */
+  /** Takes all pages after a refresh, which may have missed members. */
   read(pages: readonly GroupEntries[]): void {
     for (const id of this.#others(pages)) this.#missed.set(id, (this.#missed.get(id) ?? 0) + 1);
     for (const page of pages) this.see(page);

@@ -38,7 +38,7 @@ export interface Roster {
 /** The options of a roster. */
 export interface RosterConfig
   extends Pick<MembersConfig, 'count'>, Omit<WatchConfig<GroupMemberList>, NotForRosters> {
-  /** How often the pages after the first one are read again, in ms. Default 60,000. */
+  /** How often the pages after the first one are refreshed, in ms. Default 60,000. */
   readonly refreshInterval?: number;
   /**
    * Shares the watches with others, or pauses them: `whileAlive` and `acrossTabs()` of

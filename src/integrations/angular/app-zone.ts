@@ -2,8 +2,8 @@ import type { NgZone } from '@angular/core';
 import { Observable, type SchedulerAction, type SchedulerLike } from 'rxjs';
 
 /**
- * What goes on for as long as an application lives must not keep it unstable: it runs outside of
- * the zone.
+ * Runs work outside of the zone of an application. Otherwise work that never ends would keep the
+ * application unstable.
  */
 export class AppZone {
   readonly #zone: NgZone;
@@ -12,14 +12,14 @@ export class AppZone {
     this.#zone = zone;
   }
 
-  /** A source that is subscribed to outside of the zone, where it emits, too. */
+  /** Subscribes to a source outside of the zone. It also emits there. */
   outside<A>(source$: Observable<A>): Observable<A> {
     return new Observable(subscriber => this.#zone.runOutsideAngular(() => source$.subscribe(subscriber)));
   }
 
   /**
-   * Calls back inside the zone, so that what is changed there is rendered: once for all that is
-   * called in the same turn.
+   * Calls back inside the zone, so that the changes are rendered. All changes of the same tick are
+   * rendered at once.
    */
   inside<A>(callback: () => A): A {
     return this.#zone.run(() => {
@@ -34,7 +34,7 @@ export class AppZone {
     type Work = (this: SchedulerAction<unknown>, state?: unknown) => void;
     const schedule = (work: Work, delay?: number, state?: unknown) =>
       this.#zone.runOutsideAngular(() => scheduler.schedule(work, delay, state));
-    // It is still the one that it was, for code that asks whether its time is real.
+    // Made from the original, so that code can still see whether its time is real.
     return Object.create(scheduler, { schedule: { value: schedule } }) as SchedulerLike;
   }
 }

@@ -25,8 +25,8 @@ import { isSameUrl } from './urls.js';
 
 /**
  * Tells an interceptor about a request of this library. `undefined` for any other request.
- * `idempotent` tells whether it may be sent more than once to the same effect: `players.connected`
- * is not, so an interceptor that retries has to look.
+ * `idempotent` tells whether the request may be sent more than once to the same effect.
+ * `players.connected` may not, so an interceptor that retries has to check this.
  *
  * @example
  * const mayRetry =
@@ -38,13 +38,13 @@ export const LOBBY_CLIENT_REQUEST = /* @__PURE__ */ new HttpContextToken<
 
 /**
  * Sends plain requests through `HttpClient`, so that interceptors see them, with their bearer
- * token. Polls never are: each would keep the application unstable while the service holds it. They
- * use the `transport` of the client, so an interceptor cannot add a token for them: it has to be in
- * the config of `provideLobbyClient`.
+ * token. Polls use the `transport` of the client, since an open request of `HttpClient` keeps the
+ * application unstable. So an interceptor cannot add a token to a poll. The token has to be in the
+ * config of `provideLobbyClient`.
  *
  * Redirects are errors. With `provideHttpClient(withFetch())` none is followed. `XMLHttpRequest`
- * follows them without telling, so an answer from another URL than interceptors have sent the
- * request to counts as one. A body that is larger than `maxBody` is not read to its end.
+ * follows them without saying so. There, an answer from another URL than the request was sent to
+ * counts as a redirect. A body that is larger than `maxBody` is not read to its end.
  *
  * @example
  * providers: [
@@ -56,14 +56,14 @@ export function withHttpClientCalls(): LobbyClientFeature {
   return { providers: [{ provide: CALL_TRANSPORT, useFactory: overHttpClient }] };
 }
 
-/** Where a request goes in the end: interceptors may send it to a gateway, or add to its query. */
+/** Where a request is sent in the end. Interceptors may change its URL. */
 const SENT = /* @__PURE__ */ new HttpContextToken<{ url: string } | undefined>(() => undefined);
 
 const observed = new WeakSet<HttpBackend>();
 
 /**
- * Notes where a backend sends the requests of this library. Nothing but the backend itself comes
- * after all interceptors.
+ * Notes where a backend sends the requests of this library. Only the backend sees a request after
+ * all interceptors.
  */
 function observe(backend: HttpBackend): HttpBackend {
   if (observed.has(backend)) return backend;
@@ -80,8 +80,8 @@ function observe(backend: HttpBackend): HttpBackend {
 
 function overHttpClient(): Transport {
   const http = inject(HttpClient);
-  // A redirect would take the token, or the body, to another server. XMLHttpRequest has no such
-  // option, and would warn of it.
+  // A redirect would take the token, or the body, to another server. XMLHttpRequest does not have
+  // this option, and would warn about it.
   const redirect = observe(inject(HttpBackend)) instanceof FetchBackend && ({ redirect: 'manual' } as const);
   return request => {
     const { method, url, headers, body, idempotent = false, keepalive, maxBody = MAX_BODY } = request;
@@ -118,14 +118,14 @@ interface Answer {
 }
 
 /**
- * The answer that `HttpClient` takes for an error, since its status says so. Throws a
- * `TransportError` if there is none.
+ * The answer in an error of `HttpClient`, which takes an error status for an error. Throws a
+ * `TransportError` if the error has no answer.
  */
 function answerIn(error: unknown, request: TransportRequest): Answer {
   if (!(error instanceof HttpErrorResponse)) throw explainFailure(error, request);
   const { error: body } = error as { readonly error: unknown };
   if (error.status > 0) return { response: error, text: typeof body === 'string' ? body : '' };
-  // A page does not see where a redirect leads, nor its status: only that nothing has failed.
+  // A page sees neither the target of a redirect nor its status, but only that nothing has failed.
   const isRedirect = body === null || body === undefined || body === '';
   throw isRedirect ? redirected(request) : explainFailure(body instanceof Error ? body : error, request);
 }

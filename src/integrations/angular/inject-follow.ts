@@ -4,7 +4,7 @@ import { Subscription, type Observable } from 'rxjs';
 /** Subscribes to a stream that never ends. */
 export type Follow = <A>(source$: Observable<A>, next: (value: A) => void) => Subscription;
 
-/** Follows streams for as long as what injects this lives. */
+/** Follows streams until the component or service that injects this is destroyed. */
 export function injectFollow(): Follow {
   const following = new Subscription();
   inject(DestroyRef).onDestroy(() => following.unsubscribe());

@@ -1,15 +1,15 @@
 import { computed, signal } from '@angular/core';
 import type { Profile } from '../../protocol/index.js';
 
-/** So many profiles are kept. */
+/** How many profiles are kept. */
 const MAX_PROFILES = 1_000;
 
-/** The profiles that changed last, each as it was last. */
+/** The most recently changed profiles. */
 export class LatestProfiles {
   readonly #profiles = new Map<string, Profile>();
-  /** How many have come. */
+  /** How many profiles have been received. */
   readonly #count = signal(0);
-  /** They are copied only for a reader. */
+  /** The map is copied only when it is read. */
   readonly byId = computed((): ReadonlyMap<string, Profile> => {
     this.#count();
     return new Map(this.#profiles);

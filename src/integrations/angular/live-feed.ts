@@ -6,7 +6,7 @@ import { feedState } from '../views/index.js';
 import { injectFollow } from './inject-follow.js';
 import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.js';
 
-/** The client's feed as signals, until what injected it is destroyed. */
+/** The client's feed as signals, until the component or service that injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
   /**
    * The status of the poll: `live`, `retrying` and so on. `closed` with an `error` if polling again
@@ -14,30 +14,32 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
    */
   readonly status: Signal<WatchStatus>;
   /**
-   * The last gap, until it is dismissed: whatever events keep up to date has to be loaded afresh.
+   * The last gap, until it is dismissed. Data that was loaded before it may be out of date, and has
+   * to be loaded again.
    */
   readonly gap: Signal<Gap | undefined>;
-  /** The lobby to join that came last, until it is dismissed. */
+  /** The last lobby to join, until it is dismissed. */
   readonly lobbyJoin: Signal<LobbyJoinEvent | undefined>;
-  /** When the reservation of that ends, in ms since 1970. */
+  /** When the reservation in that lobby ends, in ms since 1970. */
   readonly lobbyJoinExpiresAt: Signal<number | undefined>;
-  /** It has ended: the lobby server will refuse the player token. */
+  /** Whether the reservation has ended. Then the lobby server refuses the player token. */
   readonly isLobbyJoinExpired: Signal<boolean>;
-  /**
-   * The profiles that have come, each as it was last, by `identity_id`: the 1,000 that changed
-   * last.
-   */
+  /** The 1,000 most recently changed profiles, by `identity_id`. */
   readonly profiles: Signal<ReadonlyMap<string, Profile>>;
-  /** Whether this tab polls: false if another one does it, with `withOneFeedForAllTabs`. */
+  /** Whether this tab polls. With `withOneFeedForAllTabs`, only one tab does. */
   readonly leads: Signal<boolean>;
-  /** Takes a gap or a lobby join out of the signals of all components: it has been dealt with. */
+  /**
+   * Takes a gap or a lobby join out of the signals of all components. Call it once it has been
+   * dealt with.
+   */
   dismiss(handled: Gap | LobbyJoinEvent): void;
-  /** Tries now. Begins again if the feed has been closed. */
+  /** Polls now. Starts again if the feed has been closed. */
   reload(): void;
   /**
-   * Calls a handler, inside the zone, for each event of a kind, until what injected the feed is
-   * destroyed; unsubscribe to end it before. What the handler throws goes to Angular's
-   * `ErrorHandler`. Register handlers at once: what has happened without a subscriber comes first.
+   * Calls a handler, inside the zone, for each event of a kind, until the component or service that
+   * injected the feed is destroyed. Unsubscribe to stop earlier. An error of the handler goes to
+   * Angular's `ErrorHandler`. Register handlers at once, since queued events are emitted in the
+   * next tick.
    */
   on<K extends LiveEvent<Own>['kind']>(
     kind: K,
@@ -46,9 +48,10 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
 }
 
 /**
- * Injects the client's feed as signals. All that inject it share one poll, which ends `linger` ms
- * after the last of them is destroyed. On a server it does not poll: there is no user to show an
- * event to. Signals are set outside of the zone, so that nothing is rendered while nothing happens.
+ * Injects the client's feed as signals. All components and services that inject it share one poll,
+ * which ends `linger` ms after the last of them is destroyed. On a server it does not poll, since a
+ * page that is rendered once shows no events. Signals are set outside of the zone, so that nothing
+ * is rendered while nothing happens.
  *
  * Throws outside of an injection context.
  *
@@ -89,8 +92,8 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
 }
 
 /**
- * The client's feed, which is polled for as long as what injects it lives: its state, as it is now,
- * and its events.
+ * The state and the events of the client's feed. It is polled until the component or service that
+ * injects it is destroyed.
  */
 export function injectFollowedFeed<Own extends object>() {
   const client = injectLobbyClient<Own>();

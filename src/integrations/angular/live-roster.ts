@@ -21,54 +21,55 @@ import {
 } from '../views/index.js';
 import { injectLobbyClient, CLIENT_APP } from './lobby.js';
 
-/** The members of a group as signals, until what injected them is destroyed. They never throw. */
+/**
+ * The members of a group as signals, until the component or service that injected them is
+ * destroyed. The signals never throw.
+ */
 export interface LiveRoster {
   /**
-   * The members, by `identity_id`. `undefined` until they have come. They stay while the watch is
-   * retrying, and when it has ended.
+   * The members, by `identity_id`. `undefined` until they are known. They stay while the watch is
+   * retrying, and after it has ended.
    */
   readonly value: Signal<ReadonlyMap<string, GroupMember> | undefined>;
   /**
    * The status of the watch: `live`, `retrying` and so on. `idle` without a group. `closed` if
-   * polling again cannot help: see `error`.
+   * polling again cannot help. Then `error` says why.
    */
   readonly status: Signal<WatchStatus>;
   /** Why the watch has ended. `undefined` until then. */
   readonly error: Signal<unknown>;
-  /** Whether the members are still to come. */
+  /** Whether the members are being loaded. */
   readonly isLoading: Signal<boolean>;
   /** Whether the members are known. */
   hasValue(): boolean;
-  /** Tries now. Watches again if the watch has ended. */
+  /** Polls now. Watches again if the watch has ended. */
   reload(): void;
 }
 
-/** A server does not wait any longer for a group, in ms. The browser asks again. */
+/** How long a server waits for a group, in ms. After that, the browser asks again. */
 const SERVER_PATIENCE_MS = 2_000;
 
 /**
- * The group to show, with its state, or why it has no state, and the members that a server handed
- * over.
+ * The group to show, and its state. Both are absent without a group, or if the config is invalid.
  */
-interface Wanted {
+interface Target {
   readonly group_id?: string;
   readonly state?: StateObservable<RosterState>;
-  readonly otherwise: RosterState;
+  /** Shown until the state has a value: why there is no group, or the members from a server. */
+  readonly initial: RosterState;
 }
 
 /**
  * Injects the members of a group, kept up to date, as signals that read like those of Angular's
- * resources. `group_id` may read signals: when it changes, the other group is watched, and none
- * while it is undefined. `config` is called for each group, and does not follow signals. What
- * either of them throws is the `error` of a roster that is `closed`, and so is the `InputError` of
- * an invalid config.
+ * resources. `group_id` may read signals. When it changes, the other group is watched. While it is
+ * `undefined`, no group is watched. `config` is called for each group, and does not follow signals.
+ * If either of them throws, or the config is invalid, the roster is `closed` with that `error`.
  *
- * All that show the same group with the same options share one watch, which ends the client's
- * `linger` after the last of them.
+ * All components that show the same group with the same options share one watch. It ends the
+ * client's `linger` after the last of them is destroyed.
  *
- * On a server, the group is read once, which rendering waits for, up to 2 s, and handed over to the
- * browser, which shows it at once.
- * Signals are set outside of the zone.
+ * On a server, the group is read once. Rendering waits for that, up to 2 s. The members are handed
+ * over to the browser, which shows them at once. Signals are set outside of the zone.
  *
  * Throws outside of an injection context.
  *
@@ -87,38 +88,38 @@ export function injectRoster(
   const readOnce = isServer ? readingOnce() : undefined;
   const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
   const reloads = signal(0);
-  const wanted = computed<Wanted>(
+  const wanted = computed<Target>(
     () => {
       reloads();
       try {
         const id = group_id();
-        if (id === undefined) return { otherwise: { status: idle } };
+        if (id === undefined) return { initial: { status: idle } };
         const state = untracked(() => rosterState(client, id, config(id)));
         const members = handedOver.get(keyOf(id), undefined);
-        return { group_id: id, state, otherwise: { ...(members && byId(members)), status: idle } };
+        return { group_id: id, state, initial: { ...(members && byId(members)), status: idle } };
       } catch (error) {
-        return { otherwise: { status: { ...idle, state: 'closed', error } } };
+        return { initial: { status: { ...idle, state: 'closed', error } } };
       }
     },
-    { equal: (one, other) => one.state !== undefined && one.state === other.state },
+    { equal: (before, after) => before.state !== undefined && before.state === after.state },
   );
-  const latest = signal<{ readonly of: Wanted; readonly state: RosterState } | undefined>(undefined);
+  const latest = signal<{ readonly target: Target; readonly state: RosterState } | undefined>(undefined);
   const current = computed((): RosterState => {
-    const of = wanted();
+    const target = wanted();
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
-    return { ...of.otherwise, ...(last?.of === of ? last.state : of.state?.value) };
+    return { ...target.initial, ...(last?.target === target ? last.state : target.state?.value) };
   });
 
   effect(onCleanup => {
-    const of = wanted();
-    const { group_id: id, state: shared } = of;
+    const target = wanted();
+    const { group_id: id, state: shared } = target;
     if (!shared || id === undefined) return;
     const watching = untracked(() =>
       zone.outside(readOnce ? readOnce(shared, id) : shared).subscribe(state => {
         // A later reader must not see members that are old by then.
         if (!isServer && state.members) handedOver.remove(keyOf(id));
-        latest.set({ of, state });
+        latest.set({ target, state });
       }),
     );
     onCleanup(() => watching.unsubscribe());
@@ -141,8 +142,8 @@ export function injectRoster(
 }
 
 /**
- * The state of a group on a server, until its members have come: a page that is rendered once
- * cannot show changes.
+ * The state of a group on a server, until its members are known. A page that is rendered once does
+ * not show changes.
  */
 function readingOnce(): (state: StateObservable<RosterState>, group_id: string) => Observable<RosterState> {
   const { scheduler } = inject(CLIENT_APP);

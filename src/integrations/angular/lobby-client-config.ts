@@ -8,21 +8,19 @@ import type { EventCodecs, NoOwnEvents } from '../../protocol/index.js';
 export interface LobbyClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends ClientConfig<Codecs> {
   /**
    * On a server, the client is closed when the visitor leaves, and at the latest after this time,
-   * in ms: Angular keeps the application of a page that is never rendered. Default 60,000.
+   * in ms. Otherwise Angular would keep the application of a page that is never rendered. Default
+   * 60,000.
    */
   readonly renderTimeout?: number;
   /**
-   * Whether requests ask Angular's service worker to leave them alone, with `ngsw-bypass`: a header
-   * under the page's own origin, a part of the query elsewhere. Without a service worker it has no
-   * effect. Default true.
+   * Whether requests ask Angular's service worker to leave them alone, with `ngsw-bypass`. That is
+   * a header if the request goes to the page's origin, and a part of the query otherwise. Without a
+   * service worker it has no effect. Default true.
    */
   readonly bypassServiceWorker?: boolean;
 }
 
-/**
- * Where an application that is given no {@link LobbyClientConfig.renderTimeout} gives a page up, in
- * ms.
- */
+/** The default of {@link LobbyClientConfig.renderTimeout}, in ms. */
 const RENDER_TIMEOUT_MS = 60_000;
 
 /**

@@ -37,7 +37,7 @@ export interface LobbyClientFeature {
   readonly providers: readonly Provider[];
 }
 
-/** What features and injected streams need to know of the client that an injector provides. */
+/** The facts about the client of an injector that features and injected streams need. */
 export interface ClientApp {
   readonly zone: AppZone;
   readonly config: ClientConfig<EventCodecs>;
@@ -51,10 +51,10 @@ export interface ClientApp {
 
 export const CLIENT_APP = /* @__PURE__ */ new InjectionToken<ClientApp>('CLIENT_APP');
 
-/** How requests that do not block are sent. `null`: by the transport of the client. */
+/** How plain requests are sent. `null`: by the transport of the client. */
 export const CALL_TRANSPORT = /* @__PURE__ */ new InjectionToken<Transport | null>('CALL_TRANSPORT');
 
-/** Shares the client's feed with other tabs. `null`: nothing does, as on a server. */
+/** Shares the client's feed with other tabs. `null`: it is not shared, as on a server. */
 export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null>('FEED_SHARING');
 
 /**
@@ -70,11 +70,11 @@ export const FEED_SHARING = /* @__PURE__ */ new InjectionToken<TabSharing | null
 export const LOBBY_CLIENT = /* @__PURE__ */ new InjectionToken<Client>('LOBBY_CLIENT');
 
 /**
- * Provides a client of the service: one for each injector that it is given to, and nothing outside
- * of injectors, so that a server has one for each request. `config` is called once, in an injection
- * context, when the client is first injected.
+ * Provides a client of the service, one for each injector. A server has an injector, and so a
+ * client, for each request. `config` is called once, in an injection context, when the client is
+ * first injected.
  *
- * Polls run outside of the zone, so that they never keep an application unstable: neither
+ * Polls run outside of the zone, so that they never keep an application unstable. Neither
  * `whenStable()` nor a server's rendering waits for them. Plain requests are pending tasks, as
  * those of `HttpClient` are. The client is closed with the injector. Requests that are open then
  * are aborted, and never answer. On a server, it is also closed when the visitor leaves. Then open
@@ -99,7 +99,7 @@ export function provideLobbyClient<const Codecs extends EventCodecs = NoOwnEvent
   return makeEnvironmentProviders([
     { provide: CLIENT_APP, useFactory: () => createApp(config()) },
     { provide: LOBBY_CLIENT, useFactory: createLobbyClient },
-    // Those of a parent are for its own client.
+    // Those of a parent injector are for its client.
     { provide: CALL_TRANSPORT, useValue: null },
     { provide: FEED_SHARING, useValue: null },
     features.map(({ providers }) => providers),
@@ -107,8 +107,8 @@ export function provideLobbyClient<const Codecs extends EventCodecs = NoOwnEvent
 }
 
 /**
- * Injects the client. `Own` has the payloads of your own event kinds. Throws if no
- * {@link provideLobbyClient} is there, or outside of an injection context.
+ * Injects the client. `Own` has the payloads of your event kinds. Throws without a
+ * {@link provideLobbyClient}, or outside of an injection context.
  *
  * @example
  * readonly #lobby = injectLobbyClient();
@@ -117,9 +117,9 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
   return inject(LOBBY_CLIENT) as unknown as Client<Own>;
 }
 
-function createApp(given: LobbyClientConfig<EventCodecs>): ClientApp {
-  checkArgument('config()', plainObject, given);
-  const { client: config, ...application } = checkedLobbyClientConfig(given);
+function createApp(options: LobbyClientConfig<EventCodecs>): ClientApp {
+  checkArgument('config()', plainObject, options);
+  const { client: config, ...application } = checkedLobbyClientConfig(options);
   // Throws if an option is invalid, before any of them is used. It sends nothing.
   createClient(config);
   const zone = new AppZone(inject(NgZone));
@@ -135,7 +135,7 @@ function createLobbyClient(): Client {
   const client = createClient({
     ...config,
     scheduler,
-    // A server renders a page once: nothing shows it later.
+    // A server renders a page once, and shows nothing later.
     ...(isServer && { watch: { ...config.watch, linger: 0 } }),
     transport: request => {
       const sent = application.bypassServiceWorker ? serviceWorkerBypass(request) : request;
@@ -146,12 +146,12 @@ function createLobbyClient(): Client {
   inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
   if (isServer) {
     const ended$ = serverVisitEnded(application.renderTimeout, scheduler).pipe(takeUntil(client.closed$));
-    // Its requests fail: a resource that waits for one would keep the application.
+    // Its requests fail. A resource that waits for a request would keep the application.
     ended$.subscribe(() => client.close());
   }
   const share = inject(FEED_SHARING);
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
-  // They get each profile from now on, before anything shows it.
+  // Both begin now, so that they get each event before anything shows it.
   feedState(client);
   zone.outside(eventsOf(client.events.feed)).subscribe(event => {
     if (event.kind === 'identity_update') profiles.keep(event.identity);

@@ -11,16 +11,19 @@ import { isWebUrl } from './urls.js';
 
 /** The notifications to show, and the actions of a player. */
 export interface Notifications<Own extends object = NoOwnEvents> {
-  /** Those that are shown, four at most, the oldest first: it makes room for a new one. */
+  /**
+   * The notifications that are shown, at most four, the oldest first. Another one replaces the
+   * oldest that the player does not touch.
+   */
   readonly shown: Signal<readonly ShownNotification<Own>[]>;
   /**
-   * Keeps one as long as the player touches it: the pointer is over it, or it has the focus. `by`
-   * tells these apart if there may be several at once.
+   * Keeps a notification while the player touches it: while the pointer is over it, or it has the
+   * focus. `by` says which, if both may be so at once.
    */
   hold(id: number, by?: 'pointer' | 'focus'): void;
-  /** Lets go of it: when nothing holds it, it disappears after its time. */
+  /** The player no longer touches it. When nothing holds it, it disappears after its time. */
   release(id: number, by?: 'pointer' | 'focus'): void;
-  /** Opens its context, and dismisses it. */
+  /** Opens a notification by your handler, or its `url`, and dismisses it. */
   open(id: number): void;
   dismiss(id: number): void;
 }
@@ -28,14 +31,13 @@ export interface Notifications<Own extends object = NoOwnEvents> {
 /** The options of {@link injectNotifications}. */
 export interface NotificationsConfig<Own extends object = NoOwnEvents> {
   /**
-   * How long one is shown in a page that can be seen, unless the player touches it, in ms. Default
-   * 6,000.
+   * How long a notification is shown in a page that is not hidden, unless the player touches it, in
+   * ms. Default 6,000.
    */
   readonly duration?: number;
   /**
-   * Opens a notification in your own UI, by the kind of its event on the wire: `chat_message`, for
-   * example. Called inside the zone.
-   * Without one, its `url` is opened in a new tab.
+   * Opens a notification in your UI, by the kind of its event on the wire: `chat_message`, for
+   * example. Called inside the zone. Without such a function, its `url` is opened in a new tab.
    */
   readonly open?: Readonly<Record<string, (event: LiveEvent<Own>) => void>>;
 }
@@ -49,9 +51,9 @@ const OPTIONS: Options<NotificationsConfig> = {
 };
 
 /**
- * Injects the notifications of the client's feed, to be shown as toasts (docs/the-service.md, 2.8):
- * each at once, in order, and gone after a few seconds of a page that is not hidden, unless the
- * player touches it. On a server there are none.
+ * Injects the notifications of the client's feed, to be shown as toasts (docs/the-service.md, 2.8).
+ * Each is shown at once, in order, for a few seconds. That time does not pass while the page is
+ * hidden, or while the player touches the toast. On a server there are no notifications.
  *
  * Throws an `InputError` if the config is invalid, and outside of an injection context.
  *

@@ -7,7 +7,7 @@ import { FEED_SHARING, CLIENT_APP, type LobbyClientFeature } from './lobby.js';
  * Lets one tab of the site poll the client's feed for all of them. See `acrossTabs` of
  * `lobby-rx/browser`. It changes the client's `events.feed`, and with it `injectFeed` and
  * `injectNotifications`. `name` is called once, in an injection context. It has to include the
- * identity: tabs with the same name get the same events. On a server it has no effect.
+ * identity, since tabs with the same name get the same events. On a server it has no effect.
  *
  * Injecting the client throws an `InputError` if the name is empty.
  *

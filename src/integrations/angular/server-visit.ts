@@ -9,8 +9,9 @@ interface AbortSignalLike {
 }
 
 /**
- * Emits once nobody waits for the page that a server renders: the visitor has left, or it has taken
- * too long. Angular rejects its answer then, and keeps the application until it is stable.
+ * Emits once nobody waits for the page that a server renders, since the visitor has left or the
+ * page has taken too long. Angular rejects its answer then, and keeps the application until it is
+ * stable.
  */
 export function serverVisitEnded(renderTimeout: number, scheduler: SchedulerLike): Observable<unknown> {
   // Absent in a browser's test of a server, and while pages are prerendered.

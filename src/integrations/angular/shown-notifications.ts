@@ -4,19 +4,18 @@ import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.
 
 /** A notification that is shown. */
 export interface ShownNotification<Own extends object = NoOwnEvents> {
-  /** Different for each notification: track it by this in a template. */
+  /** Different for each notification. Track it by this in a template. */
   readonly id: number;
   readonly notification: Notification;
   /** The event that it belongs to. */
   readonly event: LiveEvent<Own>;
   /**
-   * Whether `open` leads anywhere: to a handler of yours, or to its `url`, which has to be one of
-   * http: or https:.
+   * Whether `open` does anything. It needs a handler of yours, or a `url` of http: or https:.
    */
   readonly canOpen: boolean;
 }
 
-/** How many are shown at once. */
+/** How many notifications are shown at once. */
 const MAX_SHOWN = 4;
 
 /** How a player touches a notification. */
@@ -24,7 +23,7 @@ type Holder = 'pointer' | 'focus';
 
 /** The settings of the notifications, and whether their page is hidden. */
 interface ShownNotificationsConfig {
-  /** How long one is shown, in ms. */
+  /** How long a notification is shown, in ms. */
   readonly duration: number;
   readonly scheduler: SchedulerLike;
   readonly isPageHidden: () => boolean;
@@ -49,9 +48,10 @@ export class ShownNotifications<Own extends object> {
     return this.#shown().find(shown => shown.id === id);
   }
 
-  show(given: Omit<ShownNotification<Own>, 'id'>): void {
-    const id = ++this.#lastId;
-    this.#shown.update(before => [...before, { ...given, id }]);
+  show(notification: Omit<ShownNotification<Own>, 'id'>): void {
+    this.#lastId++;
+    const id = this.#lastId;
+    this.#shown.update(before => [...before, { ...notification, id }]);
     this.#startTimer(id);
     if (this.#shown().length <= MAX_SHOWN) return;
     const others = this.#shown().slice(0, -1);
@@ -78,7 +78,7 @@ export class ShownNotifications<Own extends object> {
     this.#shown.update(before => before.filter(shown => shown.id !== id));
   }
 
-  /** The page is shown or hidden: each notification has its whole time again. */
+  /** The page was shown or hidden. Each notification gets its whole time again. */
   restartTimers(): void {
     for (const { id } of this.#shown()) this.#startTimer(id);
   }

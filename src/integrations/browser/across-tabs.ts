@@ -36,7 +36,7 @@ export interface AcrossTabsConfig {
 
 /** One watch for all tabs. A value for the option `share` of a feed or a roster. */
 export interface TabSharing extends WatchSharing {
-  /** Whether this tab is the one that polls: now, and whenever that changes. */
+  /** Emits whether this tab is the one that polls, at once and at each change. */
   readonly leads$: Observable<boolean>;
 }
 
@@ -46,20 +46,20 @@ const OWN_SHARE = 'an acrossTabs() of its own for each feed and roster, with a n
 const OPTIONS: Options<AcrossTabsConfig> = { scheduler: schedulerLike };
 
 /**
- * Shares one watch among all tabs of a site that use the same `name`: one of them polls, and sends
+ * Shares one watch among all tabs of a site that use the same `name`. One of them polls, and sends
  * the answers, the gaps and the status to the others. When that tab is closed, crashes, is frozen
- * or goes into the back/forward cache, another one continues from its checkpoint. If it is silent
- * for three seconds, a visible tab takes over. No tab loses an answer or gets it twice, unless the
- * service itself sends it again after a resume.
+ * or goes into the back/forward cache, another one continues from its checkpoint. If the tab is
+ * silent for three seconds, a visible tab takes over. No tab loses an answer or gets it twice,
+ * unless the service itself sends it again after a resume.
  *
- * The name must include the identity, or whatever else the answers depend on: tabs with the same
- * name get the same answers. Only tabs of one origin can hear each other. Bearer tokens are not
- * sent, but answers are, and a lobby join has a player token. Without Web Locks and
- * BroadcastChannel (not in a page, or not over https) each tab watches for itself, while it is
+ * Tabs with the same name get the same answers. So the name must include the identity, and anything
+ * else that the answers depend on. Only tabs of one origin can hear each other. Bearer tokens are
+ * not sent, but answers are, and a lobby join has a player token. Without Web Locks and
+ * BroadcastChannel (not in a page, or not over https), each tab watches for itself, while it is
  * alive.
  *
- * A tab that comes back after it has missed more than the others remember (50 answers) gets a gap
- * whose reason is `unwatched`.
+ * The tabs remember 50 answers. A tab that comes back after it has missed more gets a gap whose
+ * reason is `unwatched`.
  *
  * Throws an `InputError` if the name or the config is invalid.
  *

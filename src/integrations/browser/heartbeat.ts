@@ -6,17 +6,17 @@ const INTERVAL_MS = 1_000;
 /** The number of beats without a message after which the other tabs are silent. */
 const MAX_MISSED = 3;
 
-/** A beat that comes after more than this many intervals is late. */
-const LATE = 2;
+/** A beat is late after more than this number of intervals. */
+const LATE_BEATS = 2;
 
-/** Beats regularly, and notices if the other tabs are silent, or if this tab itself stood still. */
+/** Beats regularly. Notices if the other tabs are silent, or if this tab stood still. */
 export class Heartbeat {
   /** Emits at each beat. */
   readonly beats$: Observable<unknown>;
   readonly #scheduler: SchedulerLike;
   #lastBeat = 0;
   #silence = 0;
-  /** This tab stood still, and has not yet asked what has changed. */
+  /** This tab stood still, and has not yet asked whether anything has changed. */
   #isDoubtful = false;
 
   constructor(scheduler: SchedulerLike) {
@@ -29,9 +29,9 @@ export class Heartbeat {
       tap(() => {
         const since = scheduler.now() - this.#lastBeat;
         this.#lastBeat = scheduler.now();
-        // A tab that stood still has not listened either, and may get several beats at once
-        // afterwards.
-        if (since > LATE * INTERVAL_MS) {
+        // A tab that stood still has not listened either. It may get several beats at once after
+        // that.
+        if (since > LATE_BEATS * INTERVAL_MS) {
           this.#silence = 0;
           this.#isDoubtful = true;
         } else if (since > INTERVAL_MS / 2) this.#silence++;
@@ -50,11 +50,11 @@ export class Heartbeat {
   }
 
   /**
-   * Whether a beat was late: the tab was frozen, or busy, or its timers are slow because it is
+   * Whether a beat was late. The tab was frozen or busy, or its timers are slow because it is
    * hidden.
    */
   hasStoodStill(): boolean {
-    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE * INTERVAL_MS;
+    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE_BEATS * INTERVAL_MS;
   }
 
   /** Called once this tab knows whether anything changed while it stood still. */

@@ -10,9 +10,9 @@ const ALIVE: Readonly<Record<string, boolean>> = {
 };
 
 /**
- * Whether the page is alive: now, and whenever that changes. It is not while it is frozen or in the
- * back/forward cache, or once it has been left. `false` is emitted synchronously, in the last
- * moment in which a page can still close its connections. Hidden pages are alive. It never
+ * Emits whether the page is alive, at once and at each change. A page is not alive while it is
+ * frozen or in the back/forward cache, or after it was left. `false` is emitted synchronously, in
+ * the last moment in which a page can still close its connections. Hidden pages are alive. It never
  * completes. Outside of a page it is always `true`.
  *
  * @example

@@ -11,9 +11,9 @@ import type { Relayed } from './tab-message.js';
 /** The number of signals that are kept for tabs that have missed them. */
 const MAX_RELAYED = 50;
 
-/** The last signals that a tab has taken from the shared watch, and their status. */
+/** The last signals that a tab has taken from the shared watch, and its status. */
 export class RelayedLog<A> {
-  /** Each answer is the whole state. */
+  /** Whether each answer is the whole state. */
   readonly isState: boolean;
   #relayed: readonly Relayed<A>[] = [];
   #position: Checkpoint | undefined;
@@ -40,8 +40,8 @@ export class RelayedLog<A> {
   }
 
   /**
-   * Takes those signals that are the next ones. Without a position, it goes to the one that is
-   * given.
+   * Takes the signals that are the next ones. If the log has no position yet, it goes to the given
+   * one.
    */
   take(all: readonly Relayed<A>[], position?: Checkpoint): readonly WatchSignal<A>[] {
     const signals = all.flatMap(relayed => {
@@ -53,8 +53,8 @@ export class RelayedLog<A> {
   }
 
   /** Whether a signal is the next one, or known already, or comes after others that are missing. */
-  place({ after, signal }: Relayed<A>): 'next' | 'known' | 'later' {
-    const isNext = signal.kind === 'status' || this.isState || !this.#position || this.index === after;
+  place({ since, signal }: Relayed<A>): 'next' | 'known' | 'later' {
+    const isNext = signal.kind === 'status' || this.isState || !this.#position || this.index === since;
     if (isNext) return 'next';
     return checkpointOf(signal)?.index === this.index ? 'known' : 'later';
   }
@@ -65,38 +65,38 @@ export class RelayedLog<A> {
     if (signal.kind === 'status') this.#status = signal.status;
     else if (!this.isState) this.#relayed = [...this.#relayed, relayed].slice(-MAX_RELAYED);
     else if (signal.kind === 'answer') {
-      // A tab that asks later gets the status of then.
+      // A tab that asks later gets the status at that time.
       const { kind, answer, checkpoint } = signal;
       const kept = checkpoint ? { kind, answer, checkpoint } : { kind, answer };
-      this.#relayed = [{ after: relayed.after, signal: kept }];
+      this.#relayed = [{ since: relayed.since, signal: kept }];
     }
   }
 
   /**
-   * Goes to a position without the signals before it. Emits that position, from which a follower
-   * continues.
+   * Goes to a position without the signals before it. Returns a signal with that position, from
+   * which a follower continues.
    */
   skipTo(checkpoint: Checkpoint): readonly WatchSignal<A>[] {
     this.#position = checkpoint;
     this.#relayed = [];
-    // A state has none.
+    // A state has no position.
     return this.isState ? [] : [{ kind: 'checkpoint', checkpoint }];
   }
 
   /** The signals after a position. `undefined` if they are no longer known. */
-  since(position: Checkpoint | undefined): readonly Relayed<A>[] | undefined {
+  signalsSince(position: Checkpoint | undefined): readonly Relayed<A>[] | undefined {
     if (this.isState) return this.#relayed;
     if (position === undefined || position.index === this.index) return [];
-    // The last one: an index may come again after a restart of the service.
-    let first = this.#relayed.map(({ after }) => after).lastIndexOf(position.index);
-    // A gap comes before the answer that it precedes.
-    while (this.#relayed[first - 1]?.after === position.index) first--;
+    // The last one, since an index may come again after a restart of the service.
+    let first = this.#relayed.map(({ since }) => since).lastIndexOf(position.index);
+    // A gap has the same index before it as the answer that it precedes.
+    while (this.#relayed[first - 1]?.since === position.index) first--;
     return first === -1 ? undefined : this.#relayed.slice(first);
   }
 
   /** Whether a new leader that polls from a position would leave something out for the others. */
   knowsMoreThan(position: Checkpoint | undefined): boolean {
     if (this.isState) return false;
-    return position ? (this.since(position)?.length ?? 0) > 0 : this.#position !== undefined;
+    return position ? (this.signalsSince(position)?.length ?? 0) > 0 : this.#position !== undefined;
   }
 }

@@ -19,17 +19,17 @@ interface LockInfo {
 export interface TabLock {
   /** Whether other tabs wait for it. */
   readonly isWanted: boolean;
-  /** Asks the browser whether this tab still has it: a tab that stood still cannot know. */
+  /** Asks the browser whether this tab still has it. A tab that stood still cannot know. */
   readonly isHeld: () => Promise<boolean>;
 }
 
 /**
- * Waits for a lock, as long as it is subscribed to. Emits it when this tab has it, and `undefined`
- * when another tab has taken it away. The browser gives the lock of a tab that is closed to the
- * next one. When `silent$` emits, its owner is silent: then this tab takes it away itself, if it is
- * visible or there is no owner. Browsers are slow to give on the lock of a page that they cache.
+ * Waits for a lock while it is subscribed to. Emits the lock when this tab has it, and `undefined`
+ * when another tab has taken it away. When a tab is closed, the browser gives its lock to the next
+ * tab. It is slow to do so for a page that it caches. So when the owner is silent, `silent$` emits,
+ * and this tab takes the lock away, if it is visible or no tab has the lock.
  *
- * Errors where locks are forbidden, as in a sandboxed frame.
+ * Fails where locks are forbidden, as in a sandboxed frame.
  */
 export function tabLock(
   locks: TabLocks,
@@ -60,8 +60,8 @@ export function tabLock(
 declare const AbortController: new () => { readonly signal: unknown; abort(): void };
 
 /**
- * Emits `true` when this tab has the lock, and `false` when it has lost it. Unsubscribing gives it
- * back, or leaves the queue.
+ * Emits `true` when this tab has the lock, and `false` when it has lost it. Unsubscribing gives the
+ * lock back, or leaves the queue.
  */
 function hold(locks: TabLocks, name: string, how: 'queue' | 'steal'): Observable<boolean> {
   return new Observable(subscriber => {

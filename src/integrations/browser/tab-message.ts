@@ -1,23 +1,27 @@
-import { isClientError, textOf } from '../../error/index.js';
+import { fieldsOf, isClientError, textOf } from '../../error/index.js';
 import type { Checkpoint, WatchSignal, WatchStatus } from '../../stream/index.js';
 
-/** A signal of the leader's watch, and the index that it follows: undefined at the start. */
+/** A signal of the leader's watch, and the index before it: `undefined` at the start. */
 export interface Relayed<A> {
-  readonly after: string | undefined;
+  readonly since: string | undefined;
   readonly signal: WatchSignal<A>;
 }
 
-/** The messages between the tabs that share a watch. None of it has a bearer token. */
+/** The messages between the tabs that share a watch. No message has a bearer token. */
 export type TabMessage<A> =
   | TabQuestion
   | TabReply<A>
   | { readonly kind: 'signal'; readonly epoch: number; readonly relayed: Relayed<A> }
-  /** The leader is there, and has come to this index. */
+  /** The leader is alive, and is at this index. */
   | { readonly kind: 'beat'; readonly epoch: number; readonly index: string | undefined };
 
 /**
- * Asks for the signals after a position. `hello`: a tab has come, or has missed something. `claim`:
- * a tab has got the lock, and is about to poll from there. Earlier leaders have smaller epochs.
+ * Asks for the signals after a position.
+ *
+ * - `hello`: a tab has come, or has missed something.
+ * - `claim`: a tab has got the lock, and is about to poll from that position.
+ *
+ * Earlier leaders have smaller epochs.
  */
 export interface TabQuestion {
   readonly kind: 'hello' | 'claim';
@@ -26,18 +30,16 @@ export interface TabQuestion {
   readonly epoch: number;
 }
 
-/**
- * The answer to a question: the signals that the tab has missed, or `undefined` if they are no
- * longer known.
- */
+/** The answer to a question, with the signals that the tab has missed. */
 export interface TabReply<A> {
   readonly kind: 'reply';
   readonly to: string;
   readonly epoch: number;
   /** The index of the position that was asked about. */
-  readonly after: string | undefined;
+  readonly since: string | undefined;
   readonly position: Checkpoint | undefined;
   readonly status: WatchStatus;
+  /** `undefined` if they are no longer known. */
   readonly missed: readonly Relayed<A>[] | undefined;
 }
 
@@ -49,13 +51,14 @@ export interface TabChannel {
 }
 
 /**
- * A status as it can be cloned. An error of this library keeps its fields, among them the `_tag` by
- * which the guards know it. Any other may have anything: only its name and message are sent.
+ * A status that can be cloned. An error of this library keeps its fields, among them the `_tag` by
+ * which the guards recognize it. Of any other error, only the name and the message are sent, since
+ * its fields may contain anything.
  */
 export function cloneable(status: WatchStatus): WatchStatus {
   const { error } = status;
   if (error === undefined) return status;
-  const { name, message } = Object(error) as { readonly name?: unknown; readonly message?: unknown };
+  const { name, message } = fieldsOf(error);
   const words = { name: textOf(name ?? 'Error'), message: textOf(message ?? error) };
   if (!isClientError(error)) return { ...status, error: words };
   const fields = JSON.parse(JSON.stringify(Object.assign({}, error))) as object;
@@ -69,8 +72,8 @@ export function revived(status: WatchStatus): WatchStatus {
   return { ...status, error: Object.assign(new Error(fields.message), fields) };
 }
 
-/** A signal with its status changed, if it is one. */
+/** Changes the status of a signal. Another kind of signal stays as it is. */
 export function withStatus<A>(relayed: Relayed<A>, change: (status: WatchStatus) => WatchStatus): Relayed<A> {
-  const { after, signal } = relayed;
-  return signal.kind === 'status' ? { after, signal: { ...signal, status: change(signal.status) } } : relayed;
+  const { since, signal } = relayed;
+  return signal.kind === 'status' ? { since, signal: { ...signal, status: change(signal.status) } } : relayed;
 }

@@ -13,12 +13,12 @@ import {
   type TabReply,
 } from './tab-message.js';
 
-/** What stays of a tab between two subscriptions. */
+/** The memory of a tab from one subscription to the next. */
 export interface TabMemory<A> {
   readonly id: string;
   readonly log: RelayedLog<A>;
   readonly heartbeat: Heartbeat;
-  /** The number of the newest leader: each has a greater one than those before. */
+  /** The number of the newest leader. Each leader has a greater one than those before. */
   epoch: number;
 }
 
@@ -32,7 +32,7 @@ interface Lead {
   readonly isHeld: () => Promise<boolean>;
 }
 
-/** The messages of a tab to the others, and theirs to it. It knows whether its tab leads. */
+/** Exchanges messages between a tab and the others. Knows whether its tab leads. */
 export class TabTalk<A> {
   readonly #isAlone$ = new BehaviorSubject(false);
   #lead: Lead | undefined;
@@ -48,7 +48,7 @@ export class TabTalk<A> {
     channel.onmessage = ({ data }) => this.#onMessage(data as TabMessage<A>).forEach(emit);
   }
 
-  /** Whether this tab polls for itself: it has no locks, or cannot send anything to the others. */
+  /** Whether this tab polls for itself, since it has no locks, or cannot send to the others. */
   get isAlone$(): Observable<boolean> {
     return this.#isAlone$;
   }
@@ -108,16 +108,16 @@ export class TabTalk<A> {
     if (this.#lead) this.post({ kind: 'beat', epoch: this.#lead.epoch, index: this.memory.log.index });
   }
 
-  #reply({ by, position: since }: TabQuestion): void {
+  #reply({ by, position }: TabQuestion): void {
     const { epoch, log } = this.memory;
     this.post({
       kind: 'reply',
       to: by,
       epoch,
-      after: since?.index,
+      since: position?.index,
       position: log.position,
       status: cloneable(log.status),
-      missed: log.since(since),
+      missed: log.signalsSince(position),
     });
   }
 
@@ -126,14 +126,14 @@ export class TabTalk<A> {
     this.ask('claim');
   }
 
-  /** Whether it leads beyond doubt: it knows of no newer leader, and can have missed none. */
+  /** Whether it certainly leads. It knows of no newer leader, and cannot have missed one. */
   isSure(): boolean {
     return this.#lead?.epoch === this.memory.epoch && !this.memory.heartbeat.hasStoodStill();
   }
 
   /**
-   * Whether it leads. The tab that has the lock does, whatever number another one had when the
-   * clock was ahead.
+   * Whether it leads. The tab that has the lock does, although another tab may have a greater
+   * number because its clock was ahead.
    */
   async leads(): Promise<boolean> {
     const asking = this.#lead;
@@ -181,15 +181,15 @@ export class TabTalk<A> {
     }
   }
 
-  #onReply({ after, position, status, missed }: TabReply<A>): readonly WatchSignal<A>[] {
+  #onReply({ since, position, status, missed }: TabReply<A>): readonly WatchSignal<A>[] {
     const { log } = this.memory;
     const { index } = log;
-    const current: Relayed<A> = { after, signal: { kind: 'status', status: revived(status) } };
-    // It has received more since it asked.
-    if (after !== index) return log.take([current]);
+    const current: Relayed<A> = { since, signal: { kind: 'status', status: revived(status) } };
+    // This tab has received more since it asked.
+    if (since !== index) return log.take([current]);
     if (missed) return log.take([current, ...missed], position);
-    // A leader that has no answer yet knows less than this tab. With its first one there is a gap,
-    // or this tab leads on from where it is.
+    // A leader that has no answer yet knows less than this tab. Its first answer comes after a gap,
+    // unless this tab leads before that.
     if (!position) return log.take([current]);
     const gap = { reason: 'unwatched', at: this.scheduler.now(), index } as const;
     return [...log.take([current]), { kind: 'gap', gap }, ...log.skipTo(position)];

@@ -29,7 +29,7 @@ const SETTLE_MS = 50;
 
 /** The settings of a watch that tabs share. */
 export interface TabSettings {
-  /** Of the lock and of the channel. */
+  /** The name of the lock and of the channel. */
   readonly name: string;
   readonly scheduler: SchedulerLike;
   readonly browser: TabBrowser;
@@ -45,11 +45,11 @@ export interface TabBrowser {
 }
 
 /**
- * The watch of one tab among those that share it. A tab follows: it emits the signals that the
- * leader sends. When it gets the lock, it leads: it polls on from where it is, and sends the
- * signals to the others. Each signal has the index that it follows, so that every tab knows which
- * signals it has missed and which it has already, from whichever tab they come. Each subscription
- * continues where the last stopped.
+ * The watch of one tab among those that share it. At first a tab follows, and emits the signals
+ * that the leader sends. A tab that gets the lock leads. It polls on from its position, and sends
+ * the signals to the others. Each signal has the index before it. So a tab knows which signals it
+ * has missed and which it has already, whichever tab sent them. Each subscription continues where
+ * the last one stopped.
  */
 export function tabWatch<A>(
   watch: ResumableWatch<A>,
@@ -65,7 +65,7 @@ export function tabWatch<A>(
   };
   return new Observable(subscriber => {
     subscriber.next({ kind: 'status', status: memory.log.status });
-    // One that leaves at once takes no part.
+    // A subscriber that leaves at once takes no part.
     if (!subscriber.closed) new Tab(watch, settings, memory, subscriber).run();
   });
 }
@@ -111,7 +111,7 @@ class Tab<A> {
       }),
       switchMap(lock => {
         if (lock) return this.#led(lock);
-        // It took nothing from others while it was the leader, or seemed to be.
+        // It took no signals of others while it was the leader, or seemed to be.
         this.#talk.ask('hello');
         return EMPTY;
       }),
@@ -132,7 +132,7 @@ class Tab<A> {
         this.#talk.settleLead();
         return this.#resumed();
       }),
-      // The others know the status so far, which is no worse because another tab polls.
+      // The others know the status. That another tab polls does not change it.
       skipWhile(signal => signal.kind === 'status' && signal.status.state === 'connecting'),
       // If it does not lead any more, the next leader sends the same.
       concatMap(signal =>
@@ -140,8 +140,8 @@ class Tab<A> {
           ? [signal]
           : from(this.#talk.leads()).pipe(concatMap(isLeading => (isLeading ? [signal] : EMPTY))),
       ),
-      tap(signal => this.#relay({ after: log.index, signal })),
-      // It ends with the watch, although the waiting for locks would not.
+      tap(signal => this.#relay({ since: log.index, signal })),
+      // The Observable ends with the watch, although waiting for the lock would go on.
       tap({ complete: () => this.subscriber.complete() }),
       finalize(() => {
         this.#talk.endLead();
@@ -153,10 +153,10 @@ class Tab<A> {
   #relay(relayed: Relayed<A>): void {
     const { epoch, log } = this.memory;
     const { signal } = relayed;
-    // That this tab cannot go on says nothing of the others.
+    // The other tabs may go on although this one cannot.
     const isEnd = signal.kind === 'status' && signal.status.state === 'closed';
     if (!isEnd) this.#talk.post({ kind: 'signal', epoch, relayed: withStatus(relayed, cloneable) });
-    // It is requested again, alone.
+    // A tab that has become alone polls again from its position, and gets the signal then.
     if (!this.#talk.isAlone) log.take([relayed]);
   }
 
@@ -169,12 +169,12 @@ class Tab<A> {
       return this.#resumed();
     }).pipe(
       tap({
-        // It continues from here when the page comes back.
-        next: signal => log.take([{ after: log.index, signal }]),
+        // The tab continues from here when the page comes back.
+        next: signal => log.take([{ since: log.index, signal }]),
         complete: () => this.subscriber.complete(),
         finalize: () => onLead(false),
       }),
-      // The message that could not be sent may be the first one of a leader, which has to end
+      // The message that could not be sent may be the first one of a leader. That has to end
       // before.
       subscribeOn(asapScheduler),
     );

@@ -23,8 +23,8 @@ const closeReason: Guard<string> = {
 };
 
 /**
- * A text from elsewhere as the reason of a close frame, or for the log: in one line, cut, and
- * without the secrets.
+ * Makes a reason for a close frame, or for the log, of a text from elsewhere. It is one line, short
+ * enough, and without the secrets.
  */
 export function toCloseReason(text: string, ...secrets: readonly string[]): string {
   const line = printable(redact(text, secrets));

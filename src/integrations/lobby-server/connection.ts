@@ -8,7 +8,7 @@ import type { PlayerMessage, SocketClosed } from './player-socket.js';
 import { MessageBuffer } from './message-buffer.js';
 
 /**
- * How long `maxBufferedAmount` may be exceeded, in ms: sending a single large message takes time.
+ * How long `maxBufferedAmount` may be exceeded, in ms. Sending a single large message takes time.
  */
 const STALLED_MS = 5_000;
 
@@ -16,13 +16,13 @@ const STALLED_MS = 5_000;
 const MAX_STALLED = 4;
 
 /**
- * A client that has not answered this many pings is gone. One is too few: this process may have
- * been asleep itself.
+ * A client that has not answered this many pings is gone. One is too few, since this process may
+ * have been asleep itself.
  */
 const MAX_UNANSWERED_PINGS = 2;
 
 /**
- * The codes after which a player may come back. No page can send those below 4000: they come from a
+ * The codes after which a player may come back. No page can send those below 4000. They come from a
  * browser that leaves, from a network, or from a proxy that restarts. 4000 is for scripts that
  * close to connect again.
  */
@@ -31,23 +31,23 @@ const DROPPED: readonly number[] = [1001, 1002, 1006, 1011, 1012, 1013, 1014, 40
 /** How a connection ended. */
 export interface ConnectionEnd extends SocketClosed {
   /**
-   * Whether the player may come back: they have not said that they leave, and this side has not
+   * Whether the player may come back. They have not said that they leave, and this side has not
    * closed the connection.
    */
   readonly wasDropped: boolean;
 }
 
-/** What becomes of a first message: one of these is called, once or more often. */
+/** The outcomes of a first message. One of them is called, once or more often. */
 interface FirstMessageListener {
   readonly complete: (message: PlayerMessage) => void;
-  /** The bytes may come in small pieces, each of which costs more than its bytes. */
+  /** Too many bytes have come, perhaps in small pieces that cost more memory. */
   readonly tooLarge: () => void;
   readonly left: () => void;
 }
 
 /**
- * An open WebSocket of ws, whether or not its player has been confirmed: holds its messages until a
- * player takes them, and ends it if the client is gone or stalls.
+ * An open WebSocket of ws, whether or not its player has been confirmed. Buffers its messages until
+ * a player takes them. Ends the socket if the client is gone or stalls.
  */
 export class Connection {
   readonly closed$: Observable<ConnectionEnd>;
@@ -56,15 +56,8 @@ export class Connection {
   readonly #settings: GateSettings;
   #first: FirstMessageListener | undefined;
   #messages: MessageBuffer | undefined;
-  /**
-   * Set once this side has closed the socket. It takes precedence over the code of the close event.
-   */
-  #closedByUs: SocketClosed | undefined;
-  /**
-   * The close frame that ws has sent after bytes that are no frame. A proxy that is restarted may
-   * send such bytes between the frames of the client.
-   */
-  #brokenFrame: SocketClosed | undefined;
+  /** How it ends, once this side knows. It takes precedence over the code of the close event. */
+  #end: ConnectionEnd | undefined;
   /**
    * This side does not listen any more. Until then, messages that the client sent before its end
    * are delivered, however late they are inflated.
@@ -89,16 +82,16 @@ export class Connection {
     ws.on('error', error => {
       // After a protocol violation, ws itself sends the close frame.
       const violation = closeFrameAfter(error);
-      if (violation?.code === 1002) this.#brokenFrame ??= violation;
-      else this.#closedByUs ??= violation;
+      // A proxy that is restarted may send bytes that are no frame, after those of the client.
+      if (violation?.code === 1002) this.#end ??= { ...violation, wasDropped: true };
+      else if (violation) this.#endByUs(violation);
       forceClose(() => ws.terminate(), closed$, settings.scheduler);
     });
     ws.on('close', (code, reason) => {
       this.#pings?.unsubscribe();
       this.#stall?.unsubscribe();
       this.#first?.left();
-      const end = this.#closedByUs ?? this.#brokenFrame ?? { code, reason: reason.toString() };
-      closed$.next({ ...end, wasDropped: !this.#closedByUs && DROPPED.includes(end.code) });
+      closed$.next(this.#end ?? { code, reason: reason.toString(), wasDropped: DROPPED.includes(code) });
       closed$.complete();
     });
   }
@@ -108,14 +101,14 @@ export class Connection {
   }
 
   get wasClosedByUs(): boolean {
-    return this.#closedByUs !== undefined;
+    return this.#end?.wasDropped === false;
   }
 
   get bufferedAmount(): number {
     return this.#ws.bufferedAmount;
   }
 
-  /** Listens to the next message, which is not held. Returns the function that no longer does. */
+  /** Listens to the next message, which is not buffered. Returns the function that stops it. */
   firstMessage(maxBytes: number, listener: FirstMessageListener): () => void {
     let bytes = 0;
     // Called after the message that the bytes complete.
@@ -132,7 +125,7 @@ export class Connection {
   }
 
   /**
-   * The messages are a player's from now on, those that are held, too, and the client is pinged.
+   * Passes the messages to a player from now on, with those that are buffered. Pings the client.
    */
   passTo(messages: MessageBuffer): void {
     const hasRoom = this.#messages?.moveTo(messages) ?? true;
@@ -140,8 +133,8 @@ export class Connection {
     if (!hasRoom) this.#refuseMessages();
     const ping = () => this.#pingOrTerminate();
     const { pingInterval, scheduler } = this.#settings;
-    // Not an `interval`, of which each of many thousand players would hold the observables and
-    // subscribers.
+    // Not an `interval`, whose observables and subscribers take memory for each of many thousand
+    // players.
     this.#pings = scheduler.schedule(function () {
       ping();
       this.schedule(undefined, pingInterval);
@@ -162,7 +155,7 @@ export class Connection {
     checkCloseFrame(code, reason);
     if (!this.isOpen) return;
     const { scheduler, closeTimeout } = this.#settings;
-    this.#closedByUs = { code, reason };
+    this.#endByUs({ code, reason });
     this.#isDeaf = true;
     this.#ws.close(code, reason);
     // A half-open connection would hold up a shutdown.
@@ -171,7 +164,7 @@ export class Connection {
 
   /** Ends the connection at once, without a close frame. */
   terminate(): void {
-    if (this.isOpen) this.#closedByUs = { code: 1006, reason: '' };
+    if (this.isOpen) this.#endByUs({ code: 1006, reason: '' });
     this.#isDeaf = true;
     this.#ws.terminate();
   }
@@ -189,6 +182,11 @@ export class Connection {
   closeOrTerminate(code: number, reason: string): void {
     this.close(code, reason);
     forceClose(() => this.#ws.terminate(), this.closed$, this.#settings.scheduler);
+  }
+
+  /** This side closes the connection. Only its first reason counts. */
+  #endByUs({ code, reason }: SocketClosed): void {
+    if (!this.wasClosedByUs) this.#end = { code, reason, wasDropped: false };
   }
 
   #receive(message: PlayerMessage, bytes: number): void {
@@ -224,7 +222,7 @@ export class Connection {
     }
     const end = () => {
       // A close frame would only be queued behind all other data.
-      this.#closedByUs ??= { code: 4413, reason: 'does not read' };
+      this.#endByUs({ code: 4413, reason: 'does not read' });
       this.#ws.terminate();
     };
     if (this.bufferedAmount > MAX_STALLED * this.#settings.maxBufferedAmount) return end();

@@ -2,16 +2,17 @@ import { take, type Observable, type SchedulerLike, type Subscription } from 'rx
 
 /**
  * Runs `work` after `time` ms, unless it is unsubscribed from first. In a process that was busy,
- * timers are due before the sockets are read. So data that came in time gets a turn of the event
- * loop, in which it is read.
+ * timers are due before the sockets are read. So `work` waits for the sockets to be read, since
+ * data may have come in time.
  */
 export function atDeadline(time: number, work: () => void, scheduler: SchedulerLike): Subscription {
   const due = scheduler.schedule(() => {
-    // The first one is called in this turn, which may have read its sockets already.
-    let turn = setImmediate(() => {
-      turn = setImmediate(work);
+    // The first one is called in this round of the event loop, which may have read its sockets
+    // already.
+    let immediate = setImmediate(() => {
+      immediate = setImmediate(work);
     });
-    due.add(() => clearImmediate(turn));
+    due.add(() => clearImmediate(immediate));
   }, time);
   return due;
 }

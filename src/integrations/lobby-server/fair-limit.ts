@@ -2,24 +2,23 @@ import type { GateSettings } from './lobby-gate-config.js';
 import { networksOf } from './networks.js';
 
 /**
- * A limited number of places that addresses share. As long as fewer than half are taken, anyone may
- * take one, so that players behind one proxy are not kept out of an idle gate. After that an
- * address may hold a quarter of the free places, and at least two: a client with few addresses
- * cannot take the places of all others. Of IPv6, a /64 counts as one address. A /56 may hold twice
- * as much, and a /48 four times.
+ * A limit that addresses share. Until half of it is used, any address may use it, so that players
+ * behind one proxy are not kept out of a quiet gate. After that, an address may use a quarter of
+ * the rest, and always two. So a client with few addresses leaves room for all others. Of IPv6, a
+ * /64 counts as one address. A /56 may use twice as much, and a /48 four times.
  */
 export interface FairLimit {
-  /** How many are taken. */
+  /** How much of the limit is used. */
   readonly used: () => number;
   readonly hasRoomFor: (address: string) => boolean;
   /**
-   * Takes a place, and returns the function that frees it again. Further calls of that function do
-   * nothing.
+   * Uses one of the limit. Returns the function that gives it back. Further calls of that function
+   * do nothing.
    */
   readonly take: (address: string) => () => void;
 }
 
-/** What addresses share in a gate. */
+/** The limits that addresses share in a gate. */
 export interface GateLimits {
   /** Open sockets whose first message has yet to come. */
   readonly waiting: FairLimit;
@@ -47,10 +46,10 @@ export function createGateLimits({
 
 function createFairLimit(max: number): FairLimit {
   const byNetwork = new Map<string, number>();
-  let taken = 0;
+  let used = 0;
 
   const add = (networks: readonly string[], change: 1 | -1) => {
-    taken += change;
+    used += change;
     for (const network of networks) {
       const now = (byNetwork.get(network) ?? 0) + change;
       if (now > 0) byNetwork.set(network, now);
@@ -58,22 +57,22 @@ function createFairLimit(max: number): FairLimit {
     }
   };
   const isWithinShare = (address: string) => {
-    const share = Math.max(SMALLEST_SHARE, (max - taken) / 4);
+    const share = Math.max(SMALLEST_SHARE, (max - used) / 4);
     return (
-      taken < max / 2 ||
+      used < max / 2 ||
       networksOf(address).every((network, i) => (byNetwork.get(network) ?? 0) < share * 2 ** i)
     );
   };
   return {
-    used: () => taken,
-    hasRoomFor: address => taken < max && isWithinShare(address),
+    used: () => used,
+    hasRoomFor: address => used < max && isWithinShare(address),
     take: address => {
       const networks = networksOf(address);
-      let isTaken = true;
+      let isUsed = true;
       add(networks, 1);
       return () => {
-        if (isTaken) add(networks, -1);
-        isTaken = false;
+        if (isUsed) add(networks, -1);
+        isUsed = false;
       };
     },
   };

@@ -64,8 +64,8 @@ export type GateLogEntry =
     }
   | {
       /**
-       * A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost:
-       * the slot is not freed.
+       * A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost,
+       * and the slot is not freed.
        */
       readonly kind: 'set_aside';
       readonly at: number;
@@ -97,8 +97,8 @@ export type GateLogEntry =
     }
   | {
       /**
-       * Most connections come from this one address: it is probably your proxy's, so that all
-       * players share what one address may have. Set `addressOf`. Logged once.
+       * Most connections come from this one address. It is probably your proxy's. Then all players
+       * share the limits of one address. Set `addressOf`. Logged once.
        */
       readonly kind: 'behind_proxy';
       readonly at: number;
@@ -110,9 +110,9 @@ export type GateLogEntry =
 const MAX_LINE = 1_000;
 
 /**
- * An error as a line of the log. Errors that are not of this library are logged by name only: hooks
- * know tokens, and the messages of their errors may quote them. So may the service, or a hook that
- * puts a token into a URL.
+ * An error as a line of the log. Errors that are not of this library are logged by name only, since
+ * hooks know tokens, and the messages of their errors may quote them. The service may quote a token
+ * too, or a hook may put one into a URL.
  */
 export function errorLine(error: unknown, token = ''): string {
   const clean = (text: string) => printable(redact(text, [token])).slice(0, MAX_LINE);

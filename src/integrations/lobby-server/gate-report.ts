@@ -1,4 +1,4 @@
-import { Subject, type SchedulerLike } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
 import { errorLine, type GateLogEntry } from './gate-log-entry.js';
 import type { SocketClosed } from './player-socket.js';
 import type { Refusal } from './refusal.js';
@@ -7,16 +7,12 @@ const MAX_REASONS = 64;
 
 /** The counts and the log of a gate. Each method counts one kind of event, and logs it. */
 export class GateReport {
-  open = 0;
-  away = 0;
   admitted = 0;
   freed = 0;
   notFreed = 0;
   hookFailures = 0;
   /** How many clients have been refused, by reason. */
   readonly refusals = new Map<string, number>();
-  /** Emits after a player has left the lobby. */
-  readonly left$ = new Subject<void>();
 
   constructor(
     readonly log: (entry: GateLogEntry) => void,
@@ -25,28 +21,20 @@ export class GateReport {
 
   onAdmitted(address: string): void {
     this.admitted++;
-    this.open++;
     this.log({ kind: 'admitted', at: this.#now, address });
   }
 
   onAway(address: string, closed: SocketClosed): void {
-    this.open--;
-    this.away++;
     this.log({ kind: 'away', at: this.#now, address, ...closed });
   }
 
   onReturned(address: string): void {
-    this.away--;
-    this.open++;
     this.log({ kind: 'returned', at: this.#now, address });
   }
 
-  /** `closed`, unless they had left before they were in. */
+  /** `closed` is absent if the player had left before they were admitted. */
   onLeft(address: string, closed?: SocketClosed & { readonly wasAway?: true }): void {
-    if (closed?.wasAway) this.away--;
-    else if (closed) this.open--;
     this.log({ kind: 'left', at: this.#now, address, ...closed });
-    this.left$.next();
   }
 
   onFreed(why: 'left' | 'unresolved', attempts: number): void {
@@ -58,7 +46,7 @@ export class GateReport {
     this.log({ kind: 'retrying', at: this.#now, hook: 'freeSlot', error });
   }
 
-  /** A file of `slotFiles` whose token is not whole. */
+  /** A file of `slotFiles` was cut off, so that its token is lost. */
   onSetAside(file: string): void {
     this.log({ kind: 'set_aside', at: this.#now, file });
   }

@@ -17,7 +17,7 @@ import type { GateSettings } from './lobby-gate-config.js';
 import type { GateLimits } from './fair-limit.js';
 import { closeOf } from './upgrade/index.js';
 
-// Public types: nothing here may import the types of ws, not even through another file (see
+// Public types. Nothing here may import the types of ws, not even through another file (see
 // player-socket.ts).
 
 /** The figures of a gate. Those that only grow count from when `lobbyGate` was called. */
@@ -39,22 +39,38 @@ export interface GateStats {
   readonly admitted: number;
   /** How many slots `freeSlot` has freed so far. */
   readonly freed: number;
-  /** How many slots it could not free so far: the service may still count these players. */
+  /** How many slots it could not free so far. The service may still count these players. */
   readonly notFreed: number;
   /** How many calls of other hooks have failed so far. */
   readonly hookFailures: number;
   /**
    * How many clients have been refused so far, by reason. At most 64 reasons are counted one by
-   * one: `other` counts the rest.
+   * one. `other` counts the rest.
    */
   readonly refused: Readonly<Record<string, number>>;
 }
 
 const INTERVAL_MS = 1_000;
 
+/** The players that are counted. */
+interface CountedPlayers {
+  count(): Pick<GateStats, 'open' | 'away'>;
+  /** Emits after a player has left. */
+  readonly left$: Observable<unknown>;
+}
+
+/** The objects that the figures are read from. */
+interface GateParts {
+  readonly report: GateReport;
+  readonly limits: GateLimits;
+  readonly players: CountedPlayers;
+}
+
 /** The figures of a gate at this moment. */
-function gateStats(report: GateReport, { waiting, pending, unresolved }: GateLimits): GateStats {
-  const { open, away, admitted, freed, notFreed, hookFailures, refusals } = report;
+function gateStats({ report, limits, players }: GateParts): GateStats {
+  const { open, away } = players.count();
+  const { admitted, freed, notFreed, hookFailures, refusals } = report;
+  const { waiting, pending, unresolved } = limits;
   return {
     open,
     away,
@@ -76,17 +92,18 @@ function gateStats(report: GateReport, { waiting, pending, unresolved }: GateLim
 export function gateStatsOf(
   { server, scheduler, report }: Pick<GateSettings, 'server' | 'scheduler' | 'report'>,
   limits: GateLimits,
+  players: CountedPlayers,
 ): Observable<GateStats> {
   return defer(() => {
     // A server may say that it has closed before the last sockets do.
-    const isEmpty$ = report.left$.pipe(
+    const isEmpty$ = players.left$.pipe(
       startWith(undefined),
-      filter(() => report.open === 0),
+      filter(() => players.count().open === 0),
     );
     const closed$ = closeOf(server).pipe(switchMap(() => isEmpty$));
     const times$ = interval(INTERVAL_MS, scheduler).pipe(startWith(0), takeUntil(closed$));
     return concat(times$, of(0)).pipe(
-      map(() => gateStats(report, limits)),
+      map(() => gateStats({ report, limits, players })),
       distinctUntilChanged<GateStats>(isDeepStrictEqual),
     );
   });

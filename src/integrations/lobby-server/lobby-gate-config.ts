@@ -7,6 +7,7 @@ import {
   aFunction,
   checkOptions,
   definedOptions,
+  fieldsOf,
   guarded,
   milliseconds,
   observableInput,
@@ -38,60 +39,66 @@ export interface LobbyGateConfig {
    */
   readonly path?: string;
   /**
-   * Where the player's token is. `message`: it is the whole first message, as text or as the bytes
-   * of UTF-8, without the line ends, blanks and NULs around it. The socket is closed with 4408 if
-   * that is not there after 5 s, and with 1009 if it is not complete after 16,384 bytes. `query`:
-   * the query parameter `token` of the upgrade request, whose URL proxies may log. A function
-   * extracts it from the request, from a header or a cookie for example. It must return
-   * synchronously (`undefined`: no token). Default `message`.
+   * Where the player's token is. Default `message`.
+   *
+   * - `message`: the token is the whole first message, as text or as the bytes of UTF-8, without
+   *   the line ends, blanks and NULs around it. The socket is closed with 4408 if the message has
+   *   not come after 5 s, and with 1009 if it is not complete after 16,384 bytes.
+   * - `query`: the token is the query parameter `token` of the upgrade request. Proxies may log
+   *   that URL.
+   * - A function extracts the token from the request, for example from a header or a cookie. It
+   *   must return synchronously (`undefined`: no token).
    */
   readonly token?: 'message' | 'query' | ((request: IncomingMessage) => string | undefined);
 
   /**
-   * Frees the slot that the service counts for a player: called once the player is gone (`left`),
-   * or has not come again within 10 s although the service may have counted them before its answer
-   * was lost (`unresolved`). The gate subscribes to the return value, and refuses the token until
-   * it has completed. A slot is free once it has, or has failed with the service's own 400, 404 or
-   * 410. After any other error it is called again, with waits of up to 60 s, until
-   * `freeSlotTimeout`. The log has the outcome. 64 calls are made at once, and none while the
-   * service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends
-   * it.
+   * Frees the slot that the service counts for a player. It is called once the player has left
+   * (`left`). It is also called if the service's answer was lost, and the player has not come again
+   * within 10 s (`unresolved`), since the service may have counted them.
+   *
+   * The gate subscribes to the return value, and refuses the token until that has completed. The
+   * slot is free if it completes, or fails with the service's own 400, 404 or 410. After any other
+   * error, `freeSlot` is called again, with waits of up to 60 s, until `freeSlotTimeout`. The log
+   * has the outcome. 64 calls are made at once, and none while the service limits the rate. Without
+   * `freeSlot`, a slot stays taken until the service itself ends it.
    */
   readonly freeSlot?:
     | ((player_token: string, why: 'left' | 'unresolved') => ObservableInput<unknown>)
     | ((player_token: string, why: 'left' | 'unresolved') => void);
   /**
-   * How long it may take to free a slot, in ms, from the first call on. Then the slot is given up,
-   * and the log says so. `Infinity`: as long as the process lives, or until `drainTimeout`. Default
-   * 300,000.
+   * How long it may take to free a slot, in ms, from the first call on. After that, the slot is
+   * given up, and the log says so. `Infinity`: while the process lives, or until `drainTimeout`.
+   * Default 300,000.
    */
   readonly freeSlotTimeout?: number;
   /**
-   * Ends the gate when it first emits: no client gets in any more, every player is closed with
-   * 1001, and the gate completes when every slot has been freed, or could not be.
+   * Ends the gate when it first emits. From then on, no client is admitted, and every player is
+   * closed with 1001. The gate completes when every slot has been freed, or could not be.
    */
   readonly drain$?: ObservableInput<unknown>;
   /**
-   * How long that may take, in ms: then the gate completes, and the log says how many slots are not
-   * free. Default 20,000.
+   * How long draining may take, in ms. After that, the gate completes, and the log says how many
+   * slots are not free. Default 20,000.
    */
   readonly drainTimeout?: number;
   /**
-   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms:
-   * one that ended with 1001, 1002, 1006 or 1011 to 1014, which no page can send, or with 4000
-   * (`back_soon`), with which a script says so. Every other code from them, and every `close` of
-   * yours, is final. Until then their slot stays taken. Default 0: they are gone.
+   * How long a player whose connection has dropped may come back with their `returnTicket`, in ms.
+   * Until then their slot stays taken. Default 0, so that they have left at once.
+   *
+   * A connection has dropped if it ended with 1001, 1002, 1006 or 1011 to 1014, which no page can
+   * send. A script that will be back sends 4000 (`back_soon`). Every other code from the player,
+   * and every `close` of yours, is final.
    */
   readonly grace?: number;
 
   /**
    * Whether pages of this origin may connect. If not, the answer is 403. It must return
-   * synchronously. Only browsers send an origin. Default: all origins may.
+   * synchronously. Only browsers send an origin. By default, all origins may connect.
    */
   readonly allowOrigin?: (origin: string | undefined, request: IncomingMessage) => boolean;
   /**
    * Whether an address with `open` connections to the gate may open another one. If not, the answer
-   * is 429. It must return synchronously. Of IPv6, a /64 counts as one address. Default: it may.
+   * is 429. It must return synchronously. Of IPv6, a /64 counts as one address. By default, it may.
    */
   readonly allowAddress?: (address: string, open: number, request: IncomingMessage) => boolean;
   /**
@@ -102,22 +109,23 @@ export interface LobbyGateConfig {
   readonly addressOf?: (request: IncomingMessage) => string;
 
   /**
-   * How many tokens may be awaiting confirmation at once. Beyond that: 503, or 4429 after the
-   * upgrade. Once half of the places are taken, an address may have a quarter of the free ones, at
-   * least two. Of IPv6, a /64 may have that many, a /56 twice and a /48 four times as many. Four
-   * times as many tokens may be held because the service's answer was lost. Default 256.
+   * How many tokens may be awaiting confirmation at once. Beyond that, the answer is 503, or 4429
+   * after the upgrade. Once half of `maxPending` is used, an address may use a quarter of the rest,
+   * and always two. Of IPv6, a /64 counts as one address. A /56 may use twice and a /48 four times
+   * as much. Four times as many tokens may be unresolved. Default 256.
    */
   readonly maxPending?: number;
   /**
-   * How many open sockets may be waiting for a first message with a token. They are shared like
-   * those of `maxPending`. Default 1,024.
+   * How many open sockets may be waiting for a first message with a token. Addresses share them as
+   * they share `maxPending`. Default 1,024.
    */
   readonly maxWaiting?: number;
 
   /**
    * The maximum size of a message, in bytes. A larger one closes the socket with 1009, one in too
-   * many pieces with 1008. While a player's messages have no subscriber, 64 are held, of at most
-   * four times this size in all. Beyond that: 4413. Default 65,536.
+   * many pieces with 1008. While a player's messages have no subscriber, up to 64 of them are
+   * buffered, of at most four times this size in all. Beyond that, the socket is closed with 4413.
+   * Default 65,536.
    */
   readonly maxPayload?: number;
   /**
@@ -136,7 +144,7 @@ export interface LobbyGateConfig {
    * 3,000.
    */
   readonly closeTimeout?: number;
-  /** Compression of messages, an option of ws, whose documentation describes it. Default false. */
+  /** Compression of messages. It is an option of ws, and described there. Default false. */
   readonly perMessageDeflate?: boolean | object;
 
   /** Called with each decision of the gate. Entries contain no tokens. Errors are swallowed. */
@@ -179,16 +187,16 @@ export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'freeSlot' | 
 export const aClientWith = (...methods: readonly string[]): Guard<object> => ({
   name: 'a client made by createClient',
   is: (u): u is object => {
-    const { matchmaker } = Object(u) as { matchmaker?: { players?: Readonly<Record<string, unknown>> } };
-    return methods.every(method => aFunction.is(matchmaker?.players?.[method]));
+    const players = fieldsOf(fieldsOf(fieldsOf(u).matchmaker).players);
+    return methods.every(method => aFunction.is(players[method]));
   },
 });
 
 const OPTIONS: Options<LobbyGateConfig> = {
-  // An Express app has listeners too, but it is not the HTTP server.
+  // An Express app is not the HTTP server, although it has listeners, too.
   server: {
     name: 'a server of node:http, node:https or node:http2: pass what `createServer(app)` returned, or `app.server`',
-    is: u => typeof (Object(u) as { listening?: unknown }).listening === 'boolean',
+    is: u => aBoolean.is(fieldsOf(u).listening),
   },
   client: aClientWith('connected'),
   path: { name: 'a path that starts with /', is: u => typeof u === 'string' && u.startsWith('/') },

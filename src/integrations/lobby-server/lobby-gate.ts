@@ -30,31 +30,33 @@ import {
   createRequestPolicy,
   createVisitors,
   upgrades,
+  type ReadToken,
+  type RequestPolicy,
   type Upgrade,
   type Visitor,
 } from './upgrade/index.js';
 
-/** A gate: the sockets of the players whom it has admitted, and its figures. */
+/** A gate emits the sockets of the players that it admits, and has figures. */
 export type LobbyGate = Observable<PlayerSocket> & {
   /**
-   * The figures of the gate: the current ones at once, then once a second if they have changed.
-   * Cold. It never errors, and completes when the server emits `close`, with the last figures. It
-   * starts no gate: subscribe to the gate itself for that.
+   * The figures of the gate. Emits the current ones at once, then once a second if they have
+   * changed. It is cold. It never fails, and completes with the last figures when the server emits
+   * `close`. It does not start the gate. Subscribe to the gate itself for that.
    */
   readonly stats$: Observable<GateStats>;
 };
 
 /**
- * The WebSocket gate of a lobby server: emits a player's socket once `players.connected` has
- * answered OK for their token, and not before (docs/the-service.md, 4.2). Everyone else is refused:
- * before the upgrade with an HTTP status and the reason as the body, after it with a close code and
- * the reason (docs/gate.md lists them). Messages of refused clients never reach you.
+ * The WebSocket gate of a lobby server. It emits a player's socket once `players.connected` has
+ * answered OK for their token, and not before (docs/the-service.md, 4.2). All other clients are
+ * refused. Before the upgrade they get an HTTP status with the reason as the body, after it a close
+ * code with the reason (docs/gate.md lists them). Messages of refused clients never reach you.
  *
- * The gate is shared: it adds one listener to the server, regardless of the number of subscribers.
- * It never errors. It completes after `drain$` has emitted, or the server `close`, once all players
- * are gone and their slots have been freed, or `drainTimeout` is over. Unsubscribing only stops
- * admission: clients that are not in yet are refused, players who are away are gone, the others
- * stay, and `freeSlot` is still called.
+ * The gate is shared. It adds one listener to the server, regardless of the number of subscribers.
+ * It never fails. It completes after `drain$` has emitted, or the server `close`. Before that, all
+ * players have left and their slots have been freed, or `drainTimeout` is over. Unsubscribing only
+ * stops admission. Clients that are not in yet are refused, and players who are away have left. The
+ * others stay, and `freeSlot` is still called.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -66,102 +68,142 @@ export type LobbyGate = Observable<PlayerSocket> & {
  * });
  */
 export function lobbyGate(config: LobbyGateConfig): LobbyGate {
-  const settings = resolveGateConfig(config);
-  const limits = createGateLimits(settings);
-  const isOpen$ = new BehaviorSubject(false);
-  const closed$ = isOpen$.pipe(filter(isOpen => !isOpen));
-  const isOverdue$ = new BehaviorSubject(false);
-  const meet = createVisitors(settings);
-  const policy = createRequestPolicy(settings);
-  const readToken = createReadToken(settings, limits);
-  const confirmation = new TokenConfirmation(settings, limits, createFreeSlot(settings, isOverdue$), closed$);
-  const players = new AdmittedPlayers(settings, token => confirmation.release(token), closed$);
-  const parts = { settings, confirmation, players };
+  const gate = new Gate(resolveGateConfig(config));
+  return Object.assign(gate.players$(), { stats$: gate.stats$ });
+}
 
-  const receive = (upgrade: Upgrade): Observable<PlayerSocket> => {
-    const visitor = meet(upgrade);
+/** The parts of a gate, from the upgrade requests to the players. */
+class Gate {
+  readonly stats$: Observable<GateStats>;
+  readonly #settings: GateSettings;
+  readonly #meet: (upgrade: Upgrade) => Visitor;
+  readonly #policy: RequestPolicy;
+  readonly #readToken: ReadToken;
+  readonly #confirmation: TokenConfirmation;
+  readonly #players: AdmittedPlayers;
+  /** Whether clients may be admitted. */
+  readonly #isOpen$ = new BehaviorSubject(false);
+  /** Whether draining has taken longer than `drainTimeout`. */
+  readonly #isOverdue$ = new BehaviorSubject(false);
+  #isDrained = false;
+
+  constructor(settings: GateSettings) {
+    const limits = createGateLimits(settings);
+    const freeSlot = createFreeSlot(settings, this.#isOverdue$);
+    const closed$ = this.#isOpen$.pipe(filter(isOpen => !isOpen));
+    this.#settings = settings;
+    this.#meet = createVisitors(settings);
+    this.#policy = createRequestPolicy(settings);
+    this.#readToken = createReadToken(settings, limits);
+    this.#confirmation = new TokenConfirmation(settings, limits, freeSlot, closed$);
+    this.#players = new AdmittedPlayers(settings, this.#confirmation, closed$);
+    this.stats$ = gateStatsOf(settings, limits, this.#players);
+  }
+
+  /** The players that the gate admits, until it is drained or the server closes. */
+  players$(): Observable<PlayerSocket> {
+    const { server } = this.#settings;
+    const drain$ = drainOf(this.#settings).pipe(
+      tap(() => {
+        this.#isDrained = true;
+      }),
+    );
+    const admitted$ = upgrades(this.#settings).pipe(
+      mergeMap(upgrade => this.#receive(upgrade)),
+      takeUntil(merge(drain$, closeOf(server))),
+    );
+    return concat(
+      defer(() => (this.#isDrained ? EMPTY : admitted$)),
+      defer(() => this.#drain()),
+    ).pipe(
+      tap({
+        subscribe: () => {
+          this.#isOverdue$.next(false);
+          this.#isOpen$.next(true);
+        },
+      }),
+      finalize(() => this.#isOpen$.next(false)),
+      share(),
+    );
+  }
+
+  /** Emits the player of an upgrade request, or refuses the request, and completes. */
+  #receive(upgrade: Upgrade): Observable<PlayerSocket> {
+    const visitor = this.#meet(upgrade);
     const refusal =
       visitor.refusal ??
-      policy.whyNotOrigin(upgrade.request) ??
-      policy.whyNotAddress(upgrade, visitor.address);
+      this.#policy.whyNotOrigin(upgrade.request) ??
+      this.#policy.whyNotAddress(upgrade, visitor.address);
     if (refusal) return visitor.refuse(refusal);
-    return readToken(visitor, upgrade.request).pipe(
+    const player$ = this.#readToken(visitor, upgrade.request).pipe(
       mergeMap(token => {
         if (typeof token !== 'string') return visitor.refuse(token);
-        return isReturnTicket(token) ? players.readmit(visitor, token) : admitted(visitor, token, parts);
+        return isReturnTicket(token) ? this.#players.readmit(visitor, token) : this.#admit(visitor, token);
       }),
-      finalize(() => visitor.refuse(REFUSALS.gateClosed)),
     );
-  };
-  const drained$ = defer(() => {
-    const late$ = timer(settings.drainTimeout, settings.scheduler).pipe(tap(() => isOverdue$.next(true)));
-    const end$ = reported(merge(confirmation.empty$, late$).pipe(take(1)), confirmation, settings);
-    isOpen$.next(false);
-    players.closeAll(REFUSALS.gateClosed);
-    const refused$ = upgrades(settings).pipe(mergeMap(upgrade => meet(upgrade).refuse(REFUSALS.gateClosed)));
-    return refused$.pipe(takeUntil(end$));
-  });
-  let isDrained = false;
-  const drain$ = drainOf(settings).pipe(
-    tap(() => {
-      isDrained = true;
-    }),
-  );
-  const open$ = upgrades(settings).pipe(
-    mergeMap(receive),
-    takeUntil(merge(drain$, closeOf(settings.server))),
-  );
-  const gate$ = concat(
-    defer(() => (isDrained ? EMPTY : open$)),
-    drained$,
-  ).pipe(
-    tap({
-      subscribe: () => {
-        isOverdue$.next(false);
-        isOpen$.next(true);
-      },
-    }),
-    finalize(() => isOpen$.next(false)),
-    share(),
-  );
-  return Object.assign(gate$, { stats$: gateStatsOf(settings, limits) });
-}
+    return untilGateCloses(player$, whenGateCloses(visitor));
+  }
 
-interface Parts {
-  readonly settings: GateSettings;
-  readonly confirmation: TokenConfirmation;
-  readonly players: AdmittedPlayers;
-}
-
-/**
- * Emits the player if the service confirms the token, and completes. Refuses the visitor otherwise.
- */
-function admitted(visitor: Visitor, token: string, { settings, confirmation, players }: Parts) {
-  return new Observable<PlayerSocket>(subscriber => {
-    visitor.wait();
-    // Not ended with the subscriber: a player who is confirmed after they have left has a slot,
-    // which must be freed.
-    confirmation.confirm(token, visitor.address).subscribe(refusal => {
-      const why = refusal ?? (subscriber.closed ? REFUSALS.gateClosed : undefined);
-      if (why) visitor.refuse(why);
-      const player = refusal ? undefined : players.admit(visitor, token);
-      if (player) {
-        subscriber.next(player);
-        settings.report.onAdmitted(player.address);
-      }
-      subscriber.complete();
+  /**
+   * Emits the player if the service confirms the token, and completes. Refuses the visitor
+   * otherwise.
+   */
+  #admit(visitor: Visitor, token: string): Observable<PlayerSocket> {
+    return new Observable(subscriber => {
+      visitor.wait();
+      // Not ended with the subscriber. A player who is confirmed after they have left has a slot,
+      // which must be freed.
+      this.#confirmation.confirm(token, visitor.address).subscribe(refusal => {
+        if (refusal) visitor.refuse(refusal);
+        const player = refusal ? undefined : this.#players.admit(visitor, token);
+        if (player) {
+          subscriber.next(player);
+          this.#settings.report.onAdmitted(player.address);
+        }
+        subscriber.complete();
+      });
     });
-  });
+  }
+
+  /**
+   * Refuses all clients, and closes every player. Completes once all slots are free, or
+   * `drainTimeout` is over.
+   */
+  #drain(): Observable<never> {
+    const { drainTimeout, scheduler } = this.#settings;
+    const late$ = timer(drainTimeout, scheduler).pipe(tap(() => this.#isOverdue$.next(true)));
+    const end$ = this.#reported(merge(this.#confirmation.empty$, late$).pipe(take(1)));
+    this.#isOpen$.next(false);
+    this.#players.closeAll(REFUSALS.gateClosed);
+    return upgrades(this.#settings).pipe(
+      mergeMap(upgrade => this.#meet(upgrade).refuse(REFUSALS.gateClosed)),
+      takeUntil(end$),
+    );
+  }
+
+  /**
+   * Reports at the end how many slots have been freed, and how many have not. Those of the tokens
+   * that are still in use have not.
+   */
+  #reported(end$: Observable<unknown>): Observable<unknown> {
+    const { report } = this.#settings;
+    const { freed, notFreed } = report;
+    const failed = () => report.notFreed - notFreed + this.#confirmation.size;
+    return end$.pipe(tap(() => report.onDrained(report.freed - freed, failed())));
+  }
 }
 
+const whenGateCloses = (visitor: Visitor) => () => visitor.refuse(REFUSALS.gateClosed);
+
 /**
- * Reports at the end how many slots have been freed, and how many have not: those of the tokens
- * still in use, too.
+ * Calls `refuse` when the gate is unsubscribed from. `finalize` would be too late if a hook
+ * unsubscribes before it returns. A waiting client keeps `refuse` in memory, but not `player$`.
  */
-function reported(end$: Observable<unknown>, tokens: TokenConfirmation, { report }: GateSettings) {
-  const { freed, notFreed } = report;
-  const failed = () => report.notFreed - notFreed + tokens.size;
-  return end$.pipe(tap(() => report.onDrained(report.freed - freed, failed())));
+function untilGateCloses<T>(player$: Observable<T>, refuse: () => void): Observable<T> {
+  return new Observable(subscriber => {
+    subscriber.add(refuse);
+    subscriber.add(player$.subscribe(subscriber));
+  });
 }
 
 /** Emits when the gate is to be drained. An Observable that fails does not drain it. */

@@ -1,21 +1,21 @@
 import { Observable, Subject } from 'rxjs';
 import type { PlayerMessage } from './player-socket.js';
 
-/** How many messages are held, and how many of the largest size. */
+/** How many messages are buffered, and how many of the largest size. */
 const MAX_MESSAGES = 64;
 const LARGE_MESSAGES = 4;
 
-interface Held {
+interface BufferedMessage {
   readonly message: PlayerMessage;
   readonly bytes: number;
 }
 
-/** Passes messages on to subscribers, and holds them while there are none. */
+/** Passes messages on to subscribers, and buffers them while it has no subscriber. */
 export class MessageBuffer {
   readonly message$: Observable<PlayerMessage>;
   readonly #maxBytes: number;
   readonly #live$ = new Subject<PlayerMessage>();
-  #buffered: Held[] = [];
+  #buffered: BufferedMessage[] = [];
   #bufferedBytes = 0;
   #hasEnded = false;
   #isFlushing = false;
@@ -29,7 +29,7 @@ export class MessageBuffer {
     });
   }
 
-  /** Returns whether there was room. If there was not, all held messages are dropped. */
+  /** Returns whether there was room. If not, all buffered messages are dropped. */
   push(message: PlayerMessage, bytes: number): boolean {
     if (this.#hasEnded) return true;
     if (this.#live$.observed && this.#buffered.length === 0 && !this.#isFlushing) {
@@ -49,21 +49,22 @@ export class MessageBuffer {
     return this.#take().every(({ message, bytes }) => other.push(message, bytes));
   }
 
-  /** No more messages will come: `message$` completes once all held messages have been emitted. */
+  /** No more messages will come. `message$` completes once it has emitted all buffered messages. */
   end(): void {
     this.#hasEnded = true;
     this.#flush();
   }
 
-  #take(): readonly Held[] {
-    const held = this.#buffered;
+  #take(): readonly BufferedMessage[] {
+    const taken = this.#buffered;
     this.#buffered = [];
     this.#bufferedBytes = 0;
-    return held;
+    return taken;
   }
 
   /**
-   * One message at a time: if the subscriber leaves after one message, the others must stay held.
+   * Emits one message at a time. If the subscriber leaves after a message, the others stay
+   * buffered.
    */
   #flush(): void {
     if (this.#isFlushing) return;

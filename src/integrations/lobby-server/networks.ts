@@ -13,8 +13,8 @@ export function addressOf(
 }
 
 /**
- * An address as it is compared: without a port, and IPv4 as IPv4, although a server that listens on
- * both gets it in IPv6's form.
+ * An address in the form that addresses are compared in. It has no port. An IPv4 address is written
+ * as IPv4, although a server that listens on both gets it in IPv6's form.
  */
 export function plainAddress(addressAndPort: string): string {
   const text = addressAndPort.trim();
@@ -27,8 +27,8 @@ export function plainAddress(addressAndPort: string): string {
 }
 
 /**
- * The networks of an address, the smallest first: of IPv6, the /64, /56 and /48 that it is in,
- * because providers give each customer one of these. For other addresses, the address itself.
+ * The networks of an address, the smallest first. Of IPv6, these are its /64, /56 and /48, because
+ * providers give each customer one of these. Of other addresses, it is the address itself.
  */
 export function networksOf(address: string): readonly [smallest: string, ...larger: string[]] {
   const plain = plainAddress(address);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Observable } from 'rxjs';
 
-// Public types only: published declarations must not import the types of ws, which users may not
+// Public types only. Published declarations must not import the types of ws, which users may not
 // have.
 
 /**
@@ -19,9 +19,9 @@ export interface PlayerSocket {
   /** The player's token. JSON and `util.inspect` leave it out. */
   readonly token: string;
   /**
-   * The secret with which the player comes back within `grace`: sent where a token is, it gets a
-   * new connection in, as often as needed, until the player is gone. Send it to this player only.
-   * JSON and `util.inspect` leave it out.
+   * The secret with which the player comes back within `grace`. They send it in the place of a
+   * token, each time that they come back, until they have left. Send it to this player only. JSON
+   * and `util.inspect` leave it out.
    */
   readonly returnTicket: string;
   /**
@@ -30,43 +30,45 @@ export interface PlayerSocket {
    */
   readonly headers: IncomingHttpHeaders;
   /**
-   * The address that the player connects from: an IP address, or what `addressOf` returned. Of the
-   * newest connection.
+   * The address of the newest connection: an IP address, or the string that `addressOf` returned.
    */
   readonly address: string;
   /** The path and query of the newest upgrade request, without the token. */
   readonly url: string;
-  /** The query of that URL. It comes from the player: do not trust it. */
+  /** The query of that URL. Do not trust it, since it comes from the player. */
   readonly searchParams: URLSearchParams;
   /**
-   * `open`, or `away` while the connection has dropped and the player may come back: they are in,
-   * but cannot be sent anything. Emits the current status on subscription, `away` when the
-   * connection drops and `open` when the player returns. Completes when they have left.
+   * `open`, or `away` while the connection has dropped and the player may come back. A player who
+   * is away is in, but cannot be sent anything. Emits the current status on subscription, `away`
+   * when the connection drops and `open` when the player returns. Completes when they have left.
    */
   readonly status$: Observable<'open' | 'away'>;
   /**
-   * The messages of the player, in order, of all connections. Hot. It never errors, and completes
-   * when the player is gone. While there is no subscriber, messages are held, starting with the
-   * first one. If there are more than 64, or than four times `maxPayload` bytes, the socket is
-   * closed with 4413.
+   * The messages of the player, in order, of all connections. It is hot. It never fails, and
+   * completes when the player has left. While there is no subscriber, messages are buffered,
+   * starting with the first one. If there are more than 64, or than four times `maxPayload` bytes,
+   * the socket is closed with 4413.
    */
   readonly message$: Observable<PlayerMessage>;
-  /** Emits once and completes when the player is gone. Late subscribers get the value too. */
+  /** Emits once and completes when the player has left. Late subscribers get the value too. */
   readonly closed$: Observable<SocketClosed>;
   /**
    * The number of bytes waiting to be sent. More than `maxBufferedAmount` for 5 s, or four times as
    * many, closes the socket with 4413.
    */
   readonly bufferedAmount: number;
-  /** Sends a message. Returns false, and keeps nothing, if the player is away or gone. */
+  /** Sends a message. Returns false, and keeps nothing, if the player is away or has left. */
   send(message: PlayerMessage): boolean;
   /**
-   * Closes the socket. A player who is away is gone at once. Does nothing if it is closed. A player
-   * who never answers the close frame is disconnected after `closeTimeout`. `code` is 1000 by
-   * default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
+   * Closes the socket. A player who is away has left at once. Does nothing if it is closed. A
+   * player who never answers the close frame is disconnected after `closeTimeout`. `code` is 1000
+   * by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
    */
   close(code?: number, reason?: string): void;
-  /** Ends the connection at once, without a close frame: the player sees code 1006, and is gone. */
+  /**
+   * Ends the connection at once, without a close frame. The player sees code 1006, and cannot come
+   * back.
+   */
   terminate(): void;
 }
 
@@ -76,8 +78,8 @@ export type PlayerMessage = string | Uint8Array;
 /** How a socket was closed. */
 export interface SocketClosed {
   /**
-   * The close code that this side sent, otherwise the one that the player sent: 1005 if their close
-   * frame had none, 1006 if the connection broke without a close frame.
+   * The close code that this side sent, otherwise the one that the player sent. It is 1005 if their
+   * close frame had none, and 1006 if the connection broke without a close frame.
    */
   readonly code: number;
   readonly reason: string;

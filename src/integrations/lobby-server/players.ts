@@ -5,7 +5,7 @@ import type { PlayerSocket } from './player-socket.js';
 /** The players in a lobby, and the one that has just joined or left. */
 export interface LobbyPlayers {
   readonly sockets: ReadonlySet<PlayerSocket>;
-  /** The number of sockets: the player count that a lobby displays. */
+  /** The number of sockets. It is the player count that a lobby displays. */
   readonly count: number;
   readonly joined: readonly PlayerSocket[];
   readonly left: readonly PlayerSocket[];
@@ -34,7 +34,8 @@ export function players(): OperatorFunction<PlayerSocket, LobbyPlayers> {
         const sockets = new Set(before.sockets);
         if (isIn) sockets.add(socket);
         else sockets.delete(socket);
-        const [joined, left] = isIn ? [[socket], []] : [[], [socket]];
+        const joined = isIn ? [socket] : [];
+        const left = isIn ? [] : [socket];
         return { sockets, count: sockets.size, joined, left };
       }, EMPTY_LOBBY),
     );

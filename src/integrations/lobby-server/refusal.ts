@@ -4,7 +4,7 @@ import { errorLine } from './gate-log-entry.js';
 import { toCloseReason } from './close-frame.js';
 
 /**
- * Why a client is refused: with this HTTP status before the upgrade, with this close code after it.
+ * Why a client is refused. It gets the HTTP status before the upgrade, and the close code after it.
  */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 413 | 429 | 500 | 503;
@@ -12,7 +12,7 @@ export interface Refusal {
   readonly reason: string;
   /** When to try again, in seconds. Absent if a retry would not help. */
   readonly retryAfter?: number;
-  /** The error that is why, as a line of the log. */
+  /** The error that led to it, as a line of the log. */
   readonly error?: string;
   /** Whether the service may nevertheless count the player as connected. */
   readonly isUnknown?: boolean;
@@ -46,10 +46,10 @@ export const REFUSALS = {
 /**
  * The refusal for an error of `players.connected`. Only if the service refused the player's token
  * is the status 401 or 403, with the service's reason. Anything else is the lobby's problem (503),
- * and the player may try again: a wrong URL, an invalid lobby token, a rate limit.
+ * such as a wrong URL, an invalid lobby token or a rate limit. Then the player may try again.
  */
 export function refusalFor(error: unknown, token: string): Refusal {
-  // One that is not what its tag says may throw when it is read.
+  // An error whose tag is wrong may throw when it is read.
   return tryOr(() => refusalOf(error, token), { ...REFUSALS.unknown, isUnknown: true });
 }
 

@@ -6,14 +6,14 @@ import { monotonicClock, type WatchLogEntry } from '../../stream/index.js';
 import type { RequestLogEntry } from '../../transport/index.js';
 
 /**
- * Those of OpenTelemetry's HTTP conventions, in s, and more, since the service holds a poll for up
- * to a minute.
+ * The bounds of the histogram, in s: those of OpenTelemetry's HTTP conventions, and two more, since
+ * the service holds a poll for up to a minute.
  */
 const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 30, 60];
 
 /**
  * Returns a `log` for clients that feeds a meter: durations and errors of requests, polls that are
- * open, how polls end, gaps, and how long the service has been silent, in s. The names stand in
+ * open, how polls end, gaps, and how long the service has been silent, in s. The names are in
  * docs/metrics.md. The attributes of requests are those of OpenTelemetry's HTTP client conventions.
  * No attribute has an id, a path or a token.
  *
@@ -24,8 +24,8 @@ const DURATIONS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5
  * const client = createClient({ url, token, log: clientMetrics() });
  */
 export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (entry: LogEntry) => void {
-  // Not the name of the conventions: beside an instrumentation of HTTP, one registry would have it
-  // twice.
+  // Not the name of the conventions, which an instrumentation of HTTP may have in the same
+  // registry.
   const duration = meter.createHistogram('lobby.client.request.duration', {
     unit: 's',
     description: 'How long requests took',
@@ -35,7 +35,7 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
     unit: '{poll}',
     description: 'Polls that the service is holding',
   });
-  const turns = meter.createCounter('lobby.watch.poll_ends', {
+  const pollEnds = meter.createCounter('lobby.watch.poll_ends', {
     unit: '{poll}',
     description: 'How polls ended',
   });
@@ -44,14 +44,14 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
     description: 'Points where events may have been missed',
   });
   const clock = monotonicClock(asyncScheduler);
-  let lastWord: number | undefined;
+  let contactAt: number | undefined;
   meter
     .createObservableGauge('lobby.watch.silence', {
       unit: 's',
       description: 'How long no watch has been answered by the service',
     })
     .addCallback(result => {
-      if (lastWord !== undefined) result.observe((clock.now() - lastWord) / 1_000);
+      if (contactAt !== undefined) result.observe((clock.now() - contactAt) / 1_000);
     });
 
   const ofRequest = (entry: RequestLogEntry) => {
@@ -70,8 +70,8 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
     if (entry.kind === 'gap') {
       gaps.add(1, { 'lobby.gap.reason': entry.reason });
     } else {
-      if (entry.why === 'news' || entry.why === 'no_news') lastWord = clock.now();
-      turns.add(1, { 'lobby.poll_end.why': entry.why });
+      if (entry.why === 'news' || entry.why === 'no_news') contactAt = clock.now();
+      pollEnds.add(1, { 'lobby.poll_end.why': entry.why });
     }
   };
   return entry => ('watchId' in entry ? ofWatch(entry) : ofRequest(entry));
@@ -91,7 +91,7 @@ declare const URL: new (url: string) => {
   readonly port: string;
 };
 
-/** A process talks to few servers, and a URL takes long to parse. */
+/** Kept, since a process talks to few servers, and a URL takes long to parse. */
 const servers = new Map<string, Attributes>();
 
 function serverOf(url: string): Attributes {

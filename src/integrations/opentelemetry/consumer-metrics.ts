@@ -10,7 +10,7 @@ export interface ConsumedBatch {
 
 /**
  * Returns a function for the batches of `fleetBatches` that feeds a meter: how many messages the
- * consumer is behind, the events that it has read, and its gaps by reason. The names stand in
+ * consumer is behind, the events that it has read, and its gaps by reason. The names are in
  * docs/metrics.md.
  *
  * `consumer` names it, for example by its `durable`. Call it once, after the SDK has been

@@ -22,23 +22,23 @@ export interface WorkerEvent {
   readonly heartbeat?: WorkerBeat;
   /** Whether NATS has stored that heartbeat. */
   readonly stored?: boolean;
-  /** Of a shard that is assigned: the silent worker that had it. */
+  /** The silent worker that had the shard which is assigned. */
   readonly from?: string | undefined;
 }
 
 /**
- * The events that are counted by their kinds. An assignment is one if the shard was a silent
- * worker's.
+ * The events that are counted by their kinds. An assignment is counted only if the shard was a
+ * silent worker's.
  */
 const INCIDENTS = new Set(
   'assigned lost conflict gap identity_rejected identities_differ overloaded nats_error'.split(' '),
 );
 
 /**
- * Returns a function for the events of `runFleet` that feeds a meter with what the worker of this
- * process does: its shards, its identities by state, events stored, answers that NATS has not
+ * Returns a function for the events of `runFleet` that feeds a meter with the work of the worker of
+ * this process: its shards, its identities by state, events stored, answers that NATS has not
  * stored yet (its lag), polls that wait for the rate limit, how late its timers are, and incidents
- * by kind. The names stand in docs/metrics.md.
+ * by kind. The names are in docs/metrics.md.
  *
  * `worker` is the `name` of the worker. Call it once, after the SDK has been registered. Default
  * `meter`: that of the SDK.

@@ -17,12 +17,12 @@ export interface GateFigures {
 const STATES = ['open', 'away', 'waiting', 'pending', 'unresolved'] as const;
 
 /**
- * Returns a function for the `stats$` of a gate that feeds a meter: places by state, admissions,
- * freed slots, refusals by reason, and failed hooks. The names stand in docs/metrics.md. There are
- * at most 64 reasons.
+ * Returns a function for the `stats$` of a gate that feeds a meter: clients by state, admissions,
+ * freed slots, refusals by reason, and failed hooks. The names are in docs/metrics.md. There are at
+ * most 64 reasons.
  *
- * Call it once a gate, after the SDK has been registered, with another name for each gate of a
- * meter. Default `meter`: that of the SDK.
+ * Call it once for each gate, after the SDK has been registered, with another name for each gate of
+ * a meter. Default `meter`: that of the SDK.
  *
  * @example
  * const gate$ = lobbyGate({ server, client });
@@ -33,8 +33,8 @@ export function gateMetrics(
   meter: Meter = metrics.getMeter('lobby-rx'),
 ): (stats: GateFigures) => void {
   let stats: GateFigures | undefined;
-  const own = name === undefined ? {} : { 'lobby.gate.name': name };
-  const places = meter.createObservableGauge('lobby.gate.clients', {
+  const ofGate = name === undefined ? {} : { 'lobby.gate.name': name };
+  const clients = meter.createObservableGauge('lobby.gate.clients', {
     unit: '{client}',
     description: 'Clients by state: open, away, waiting, pending, unresolved',
   });
@@ -57,15 +57,16 @@ export function gateMetrics(
   meter.addBatchObservableCallback(
     result => {
       if (!stats) return;
-      for (const state of STATES) result.observe(places, stats[state], { ...own, 'lobby.gate.state': state });
-      result.observe(admitted, stats.admitted, own);
-      result.observe(slots, stats.freed, { ...own, 'lobby.gate.outcome': 'freed' });
-      result.observe(slots, stats.notFreed, { ...own, 'lobby.gate.outcome': 'not_freed' });
-      result.observe(hookFailures, stats.hookFailures, own);
+      for (const state of STATES)
+        result.observe(clients, stats[state], { ...ofGate, 'lobby.gate.state': state });
+      result.observe(admitted, stats.admitted, ofGate);
+      result.observe(slots, stats.freed, { ...ofGate, 'lobby.gate.outcome': 'freed' });
+      result.observe(slots, stats.notFreed, { ...ofGate, 'lobby.gate.outcome': 'not_freed' });
+      result.observe(hookFailures, stats.hookFailures, ofGate);
       for (const [reason, count] of Object.entries(stats.refused))
-        result.observe(refused, count, { ...own, 'lobby.gate.reason': reason });
+        result.observe(refused, count, { ...ofGate, 'lobby.gate.reason': reason });
     },
-    [places, admitted, slots, refused, hookFailures],
+    [clients, admitted, slots, refused, hookFailures],
   );
   return next => {
     stats = next;

@@ -19,16 +19,16 @@ import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } f
 export interface FeedState {
   /** The last gap, until it is dismissed. Data that was loaded before it may be out of date. */
   readonly gap?: Gap;
-  /** The lobby to join that came last, until it is dismissed. */
+  /** The last lobby to join, until it is dismissed. */
   readonly lobbyJoin?: LobbyJoinEvent;
   /**
-   * When the reservation of that ends, in ms since 1970: 120 s after it came (docs/the-service.md,
-   * 3).
+   * When the reservation in that lobby ends, in ms since 1970. That is 120 s after the event came
+   * (docs/the-service.md, 3).
    */
   readonly lobbyJoinExpiresAt?: number;
   /**
-   * It has ended: the lobby server will refuse the player token. It is said while the state has
-   * subscribers.
+   * The reservation has ended, and the lobby server refuses the player token. It is set only while
+   * the state has subscribers.
    */
   readonly isLobbyJoinExpired?: true;
   readonly status: WatchStatus;
@@ -48,21 +48,21 @@ export interface FeedStateObservable extends StateObservable<FeedState> {
 const RESERVATION_MS = 120_000;
 
 /**
- * The interval at which a lobby join is looked at, in ms. A single timer would be late after the
+ * How often the age of a lobby join is checked, in ms. A single timer would be late after the
  * machine has slept.
  */
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 const states = new WeakMap<object, WeakMap<object, FeedStateObservable>>();
 
 /**
- * A feed as a state that components show. By default, the client's own feed. It has the gaps and
- * lobby joins from when it was made: make it where you make the client. Nothing but `dismiss` takes
- * them out. A lobby join that is too old to be joined is marked as expired. While it has
+ * A feed as a state that components show. By default, it is `client.events.feed`. The state has the
+ * gaps and lobby joins from when it was made, so make it where you make the client. Only `dismiss`
+ * removes them. A lobby join that is too old to be joined is marked as expired. While the state has
  * subscribers, the feed polls.
  *
- * If the feed cannot go on, the status is `closed`, with an `error`. Who subscribes then starts
- * nothing: `reload()` does.
+ * If the feed cannot go on, the status is `closed`, with an `error`. A subscription then starts
+ * nothing. `reload()` starts the feed again.
  *
  * @example
  * feedState(client).subscribe(({ gap, lobbyJoin, status }) =>
@@ -88,12 +88,12 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   readonly #feed: EventFeed<Own>;
   readonly #clocks: Clocks;
   readonly #emitted = new WeakSet();
-  /** That of the feed, shown or not yet. */
+  /** The status of the feed, perhaps not shown yet. */
   #status: WatchStatus | undefined;
   #following = Subscription.EMPTY;
-  /** When the lobby join came. */
+  /** When the event of the lobby join came. */
   #joinedAt: Instant | undefined;
-  #looking = Subscription.EMPTY;
+  #checking = Subscription.EMPTY;
 
   constructor(client: Client<Own>, feed: EventFeed<Own>) {
     super({ status: closed(client.scheduler.now()) });
@@ -136,13 +136,13 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   }
 
   protected begin(): void {
-    this.#look();
+    this.#checkAge();
     if (this.value.status.state !== 'closed') this.#follow();
   }
 
   protected end(): void {
     this.#following.unsubscribe();
-    this.#looking.unsubscribe();
+    this.#checking.unsubscribe();
   }
 
   #onGap(gap: Gap): void {
@@ -156,17 +156,17 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
     this.#emitted.add(lobbyJoin);
     const lobbyJoinExpiresAt = this.#joinedAt.at + RESERVATION_MS;
     this.set({ ...(gap && { gap }), lobbyJoin, lobbyJoinExpiresAt, status });
-    if (this.isWanted) this.#look();
+    if (this.isWanted) this.#checkAge();
   }
 
-  /** Looks whether the lobby join has become too old, now and every second until then. */
-  #look(): void {
-    this.#looking.unsubscribe();
+  /** Checks whether the lobby join is too old, now and every second until it is. */
+  #checkAge(): void {
+    this.#checking.unsubscribe();
     const { lobbyJoin, isLobbyJoinExpired } = this.value;
     if (!lobbyJoin || isLobbyJoinExpired || !this.#joinedAt) return;
     if (ageOf(this.#joinedAt, instant(this.#clocks)) >= RESERVATION_MS)
       this.set({ ...this.value, isLobbyJoinExpired: true });
-    else this.#looking = this.#clocks.scheduler.schedule(() => this.#look(), LOOK_MS);
+    else this.#checking = this.#clocks.scheduler.schedule(() => this.#checkAge(), CHECK_MS);
   }
 
   #onStatus(status: WatchStatus): void {

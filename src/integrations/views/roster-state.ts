@@ -16,7 +16,7 @@ import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } f
 /** The members of a group, and the status of its watch. */
 export interface RosterState {
   /**
-   * All members, by `identity_id`. `undefined` until they have come, and while nothing shows the
+   * All members, by `identity_id`. `undefined` until they are known, and while nothing shows the
    * group. A member that has not changed is the same object as before.
    */
   readonly members?: ReadonlyMap<string, GroupMember>;
@@ -32,9 +32,11 @@ export interface RosterState {
 export interface RosterStateConfig {
   /** The number of members per page. Default 1,000. */
   readonly count?: number;
-  /** How often the pages after the first one are read again, in ms. Default 60,000. */
+  /** How often the pages after the first one are refreshed, in ms. Default 60,000. */
   readonly refreshInterval?: number;
-  /** Shares the watch with other tabs. Make it once: another `acrossTabs()` is another state. */
+  /**
+   * Shares the watch with other tabs. Make it once, since another `acrossTabs()` is another state.
+   */
   readonly share?: WatchSharing;
 }
 
@@ -44,7 +46,7 @@ const OPTIONS: Options<RosterStateConfig> = {
   share: aFunction,
 };
 
-/** A client whose type of own events does not matter. */
+/** A client with any kinds of events. */
 type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake'> & {
   readonly group: Client<never>['group'];
 };
@@ -52,18 +54,18 @@ type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake'
 type StatesByOptions = Map<string, WeakRef<SharedGroup>>;
 
 /**
- * The states of a client's groups by what shares their watch, if anything, and their other options:
- * while anyone holds them.
+ * The states of a client's groups, by the `share` of their watch or else the client, and by their
+ * other options. A state is kept only while something refers to it.
  */
 const states = new WeakMap<object, WeakMap<object, StatesByOptions>>();
 
 /**
  * A group as a state that components show. The same group with the same options is the same state.
  * It is `idle`, without members, before its first subscriber and once the last one has been gone
- * for the client's `linger`. Joins and leaves are events: see `roster()`.
+ * for the client's `linger`. `roster()` also has who joined and left.
  *
  * If the watch cannot go on, the status is `closed`, with an `error`, and the members stay. A
- * subscription then starts nothing: `reload()` does.
+ * subscription then starts nothing. `reload()` watches again.
  *
  * Throws an `InputError` if an option is unknown or invalid.
  *
@@ -89,9 +91,9 @@ export function rosterState<Own extends object>(
   if (before) return before;
   const state = new SharedGroup(client, group_id, config);
   known.set(key, new WeakRef(state));
-  // Whenever their number has doubled. Not by a FinalizationRegistry, which React Native lacks.
+  // Cleaned up whenever their number has doubled. React Native has no FinalizationRegistry.
   if (Number.isInteger(Math.log2(known.size)))
-    for (const [other, held] of known) if (!held.deref()) known.delete(other);
+    for (const [other, ref] of known) if (!ref.deref()) known.delete(other);
   return state;
 }
 
@@ -132,7 +134,9 @@ class SharedGroup extends SharedState<RosterState> {
   }
 
   #stop(): void {
-    for (const each of [this.#watching, this.#lingering, this.#untilClosed]) each.unsubscribe();
+    this.#watching.unsubscribe();
+    this.#lingering.unsubscribe();
+    this.#untilClosed.unsubscribe();
   }
 
   #forget(): void {
@@ -147,28 +151,28 @@ class SharedGroup extends SharedState<RosterState> {
     const before = this.value.status;
     const now = () => this.#client.scheduler.now();
     const atFirst = connecting(now());
-    let heard = atFirst;
+    let latest = atFirst;
     const change = (changed: Partial<RosterState>) => this.set({ ...this.value, ...changed });
     // Set when the watch has ended, so that a subscriber can begin another one in response.
     const ended = (error?: unknown) =>
-      change({ status: heard.state === 'closed' ? heard : closed(now(), error) });
+      change({ status: latest.state === 'closed' ? latest : closed(now(), error) });
     subscribeWhileOpen(watching, this.#signal$, {
       next: signal => {
         if (signal.kind === 'status') {
-          heard = signal.status;
+          latest = signal.status;
           const { members, status } = this.value;
           // Another tab may be live before it sends its members.
-          const isShown = heard.state === 'live' ? members : heard.state !== 'closed';
-          if (isShown && heard !== status) change({ status: heard });
+          const isShown = latest.state === 'live' ? members : latest.state !== 'closed';
+          if (isShown && latest !== status) change({ status: latest });
         } else if (signal.kind === 'answer') {
           const { members, malformed } = signal.answer;
-          this.set({ status: signal.status ?? heard, members, ...(malformed && { malformed }) });
+          this.set({ status: signal.status ?? latest, members, ...(malformed && { malformed }) });
         }
       },
       error: ended,
       complete: ended,
     });
-    // A watch that is shared may have nothing to say yet.
+    // A watch that is shared may have emitted nothing yet.
     if (!watching.closed && this.value.status === before) change({ status: atFirst });
   }
 }

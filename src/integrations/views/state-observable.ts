@@ -4,13 +4,13 @@ import { connecting, type WatchStatus } from '../../stream/index.js';
 /**
  * A state that components show. It emits the current value, then each change, but no value that a
  * newer one has already replaced. All subscribers share one watch, which goes on for the client's
- * `linger` ms after the last of them. It never fails: `status` says why if it cannot go on. It
- * completes when its client is closed.
+ * `linger` ms after the last of them has left. It never fails. If it cannot go on, `status` says
+ * why. It completes when its client is closed.
  */
 export interface StateObservable<S> extends Observable<S> {
   /** The current value, without a subscription. It is the same object until something changes. */
   readonly value: S;
-  /** Tries now, like `client.wake()`. A `closed` state begins again, for all subscribers. */
+  /** Polls now, like `client.wake()`. A `closed` state begins again, for all subscribers. */
   reload(): void;
 }
 
@@ -23,7 +23,7 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   implements StateObservable<S>
 {
   #value: S;
-  /** The subscribers, and what each of them has seen last. */
+  /** The subscribers, and the last value that each of them has seen. */
   readonly #seen = new Map<Subscriber<S>, unknown>();
   #isEmitting = false;
   #isComplete = false;
@@ -39,7 +39,7 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
 
   abstract reload(): void;
 
-  /** There is a subscriber. */
+  /** The first subscriber has come. */
   protected abstract begin(): void;
 
   /** The last subscriber has left. */
@@ -55,7 +55,7 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
     this.#emit();
   }
 
-  /** The client is closed. The value that it had is no longer shown. */
+  /** The client is closed. The last value before that is no longer shown. */
   protected complete(value: S): void {
     if (this.#isComplete) return;
     this.#value = value;
@@ -120,12 +120,12 @@ export function subscribeWhileOpen<T>(
   });
 }
 
-/** Nothing keeps a state up to date. */
+/** The status of a state that nothing keeps up to date. */
 export function idle(now: number): WatchStatus {
   return { ...connecting(now), state: 'idle' };
 }
 
-/** A watch has ended: with an error, or because its client is closed. */
+/** The status after a watch has ended, with an error or because its client is closed. */
 export function closed(now: number, error?: unknown): WatchStatus {
   return { ...connecting(now), state: 'closed', error };
 }

@@ -34,7 +34,7 @@ describe('the known members of a group', () => {
     deepStrictEqual([idsOf(known), known.isMissing], ['BD', false]);
   });
 
-  it('keep who is missing from a reading, until the group was quiet or three readings in a row miss them', () => {
+  it('keep who is missing from a refresh, until the group was quiet or three refreshes in a row miss them', () => {
     const known = new KnownMembers();
     known.read([page('ABC')]);
     known.read([page('AB')]);

@@ -7,7 +7,7 @@ import { virtualTime } from '../../virtual-time.js';
 import { ModelGroup } from './model-group.js';
 
 /**
- * A roster with pages AB, CD and E. While its pages are read again, C leaves, so that E is on none
+ * A roster with pages AB, CD and E. While its pages are refreshed, C leaves, so that E is on none
  * of them.
  */
 function followed(config: RosterConfig) {
@@ -106,7 +106,7 @@ describe('whether a group was listened to', () => {
   });
 });
 
-describe('whoever is missing from a reading of a group', () => {
+describe('whoever is missing from a refresh of a group', () => {
   it('has not left if the first page comes again after a whole block: another page may have changed', () => {
     const { left, pass, untilMissed, end } = followed({ refreshInterval: 35_000 });
     pass(30_000);

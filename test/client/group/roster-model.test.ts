@@ -51,7 +51,7 @@ function follow(seed: number, anchors: Anchors, count: number, size: number, fai
       else group.change(id);
       pass(Math.floor(random() * random() * 4_000));
     }
-    // A rest: what is on later pages is read again within the minute, and again if that fails.
+    // A rest: what is on later pages is refreshed within the minute, and again if that fails.
     group.failing = 0;
     pass(130_000);
     const truth = new Map(group.members.map(({ id, status }) => [id, status]));

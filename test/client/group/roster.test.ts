@@ -89,7 +89,7 @@ describe('a roster', () => {
           if (what === 'profile') emulator.updateProfile(id, { display_name: `n${ms}` });
           pass(ms);
         }
-        // What is not watched is read again every minute.
+        // What is not watched is refreshed every minute.
         pass(65_000);
         deepStrictEqual(idsOf(seen.at(-1)), [...truth()].sort());
         const saved = new Map(emulator.save().identities);
@@ -314,7 +314,7 @@ describe('a roster', () => {
       strictEqual(seen.length, 1);
       const times = (page: string) => asked.filter(anchor => anchor === page).length;
       ok(times('') > 50 && times('') < 66, `${times('')} polls a minute`);
-      ok(times('1') > 8 && times('1') < 15, `${times('1')} readings a minute`);
+      ok(times('1') > 8 && times('1') < 15, `${times('1')} refreshes a minute`);
     }
   });
 
@@ -370,7 +370,7 @@ describe('a roster', () => {
     deepStrictEqual(sizes, [5, 4]);
   });
 
-  it('tells its status and its gaps as a feed does, once for the watch and the readings', () => {
+  it('tells its status and its gaps as a feed does, once for the watch and the refreshes', () => {
     const { emulator, lines, pass, watching } = paged(3);
     pass(1_000);
     emulator.fault({ kind: 'html', status: 503 }, { times: 40 });
@@ -389,10 +389,10 @@ describe('a roster', () => {
     watching.unsubscribe();
   });
 
-  it('says what is wrong if only its readings fail, begins them again as a whole, and is live again', () => {
+  it('says what is wrong if only its refreshes fail, begins them again as a whole, and is live again', () => {
     const { emulator, group_id, people, lines, pass, watching } = paged(5);
     pass(1_000);
-    // The watch of the first page is held; each fourth request is of a reading.
+    // The watch of the first page is held; each fourth request is of a refresh.
     emulator.leave(group_id, people[4]!);
     pass(5_050);
     emulator.fault({ kind: 'html', status: 503 }, { times: 3 });

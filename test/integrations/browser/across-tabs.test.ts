@@ -386,6 +386,25 @@ describe('a feed that is shared by all tabs', () => {
     deepStrictEqual([leader.seen, follower.seen], [['e1'], ['e1']]);
   });
 
+  it('gets the rest if it left in the middle of what it had missed', async () => {
+    const { addTab, publish, pass } = virtualBrowser();
+    addTab(undefined, true);
+    await pass(1_000);
+    const follower = addTab(undefined, true, 0);
+    await pass(1_000);
+    follower.close();
+    for (const name of ['e1', 'e2', 'e3']) {
+      publish(name);
+      await pass(2_000);
+    }
+    follower.onEvent = () => follower.close();
+    for (const seen of [['e1'], ['e1', 'e2'], ['e1', 'e2', 'e3']]) {
+      follower.open();
+      await pass(500);
+      deepStrictEqual([follower.seen, follower.isOpen()], [seen, false]);
+    }
+  });
+
   it('loses nothing without a gap, although tabs leave, return, lead, stand still, or have no network', async () => {
     const acts = {
       leave: (tab: VirtualTab) => tab.close(),

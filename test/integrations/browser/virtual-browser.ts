@@ -57,7 +57,7 @@ export function virtualBrowser() {
    * A tab, or one whose feed is shared: that lingers, and each of its visits begins where the last
    * one stopped.
    */
-  const addTab = (ownLocks?: TabLocks, hasFeed = false): VirtualTab => {
+  const addTab = (ownLocks?: TabLocks, hasFeed = false, linger = 1_000): VirtualTab => {
     const tab = new FollowingTab();
     const loop = new EventLoop(scheduler, () => tab.hangs);
     const process: TabProcess = { loop, clientId: String(loops.length) };
@@ -78,7 +78,7 @@ export function virtualBrowser() {
       tab.isLeading = isLeading;
     };
     const settings = { name: 'tabs', scheduler: loop.clock, browser, onLead };
-    tab.follow(hasFeed ? feedOf(client, settings, tab) : watchOf(client, settings));
+    tab.follow(hasFeed ? feedOf(client, { settings, linger }, tab) : watchOf(client, settings));
     return tab;
   };
 
@@ -110,11 +110,11 @@ function watchOf(client: Client, settings: TabSettings): Observable<WatchSignal<
 /** The events of a client's feed that a tab shares with the others. Gaps are shown at once. */
 function feedOf(
   client: Client,
-  settings: TabSettings,
+  { settings, linger }: { readonly settings: TabSettings; readonly linger: number },
   tab: FollowingTab,
 ): Observable<WatchSignal<IdentityEventList>> {
   const share: WatchSharing = (watch, shared = {}) => tabWatch(watch, shared, settings);
-  const feed = client.events.createFeed({ share });
+  const feed = client.events.createFeed({ share, linger });
   feed.gap$.subscribe(gap => tab.show({ kind: 'gap', gap }));
   return feed.all$.pipe(
     map((event): WatchSignal<IdentityEventList> => {

@@ -134,6 +134,19 @@ describe('a player of lobbyGate who comes back', () => {
     deepStrictEqual(gate.left, []);
   });
 
+  it('is gone if they had not read for five seconds when the connection broke by such a frame', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE, maxBufferedAmount: 100_000 });
+    const { ws, player } = await enter();
+    ws.pause();
+    while (player.bufferedAmount <= 100_000) player.send('x'.repeat(50_000));
+    gate.pass(4_999);
+    rawSocketOf(ws).write(Buffer.from([0x88, 0x02, 0x03, 0xe9]));
+    await waitUntil(() => !player.send('x'));
+    gate.pass(1);
+    deepStrictEqual(await lastValueFrom(player.closed$), { code: 4413, reason: 'does not read' });
+    deepStrictEqual(gate.left, [player.token]);
+  });
+
   it('is gone at once if either side meant to end the connection', async () => {
     gate = await openGate({ token: 'message', grace: GRACE });
     const left = await enter();

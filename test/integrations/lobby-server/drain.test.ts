@@ -73,15 +73,15 @@ describe('drain$ of lobbyGate', () => {
     deepStrictEqual([heard.at(-1), gate.server.listenerCount('upgrade')], ['complete again', 0]);
   });
 
-  it('frees the slots of tokens that were being confirmed, and of those held', async () => {
+  it('frees the slots of tokens that were being confirmed, and of unresolved ones', async () => {
     const drain$ = new Subject<void>();
     gate = await openGate({ drain$, holdRequests: true });
     const state = completion();
     gate.emulator.fault({ kind: 'html', status: 503 });
-    const held = tryConnect(at(gate.reserveToken()));
+    const lost = tryConnect(at(gate.reserveToken()));
     await waitUntil(() => gate.heldRequests() === 1);
     gate.sendHeldRequests();
-    await held;
+    await lost;
     const pending = tryConnect(at(gate.reserveToken()));
     await waitUntil(() => gate.heldRequests() === 1);
     drain$.next();

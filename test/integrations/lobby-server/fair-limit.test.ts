@@ -19,7 +19,7 @@ describe('lobbyGate and how addresses share its places', () => {
     Array.from({ length: count }, (_, i) => make(i));
   afterEach(() => gate.close());
 
-  it('keeps places for players while one address opens silent sockets', async () => {
+  it('leaves room for players while one address opens silent sockets', async () => {
     gate = await openGate({ token: 'message', maxWaiting: 64, addressOf });
     const silent = await kinds(times(66, () => from('attacker')));
     // Half of all limits.
@@ -32,7 +32,7 @@ describe('lobbyGate and how addresses share its places', () => {
     );
   });
 
-  it('keeps places for players while one address has junk tokens in flight', async () => {
+  it('leaves room for players while one address has junk tokens in flight', async () => {
     gate = await openGate({ maxPending: 64, holdRequests: true, addressOf });
     const junk = times(66, i => from('attacker', `junk-${i}`));
     await waitUntil(
@@ -45,7 +45,7 @@ describe('lobbyGate and how addresses share its places', () => {
     deepStrictEqual(new Set(await kinds(junk)), new Set(['busy', 'invalid_token']));
   });
 
-  it('keeps places for players while one address has tokens held', async () => {
+  it('leaves room for players while one address has unresolved tokens', async () => {
     gate = await openGate({ maxPending: 2, addressOf });
     const stopFaults = gate.emulator.fault({ kind: 'html', status: 502 }, { times: Infinity });
     const junk = [];

@@ -1,23 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
-import { throwError } from 'rxjs';
+import { firstValueFrom, map, merge, mergeMap, tap, throwError } from 'rxjs';
 import { StatusError } from 'lobby-rx';
 import type { GateStats } from 'lobby-rx/lobby-server';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
 import { eachFromElsewhere, openGate, type OpenGate } from './gate.js';
-
-const NONE: GateStats = {
-  open: 0,
-  away: 0,
-  waiting: 0,
-  pending: 0,
-  unresolved: 0,
-  admitted: 0,
-  freed: 0,
-  notFreed: 0,
-  hookFailures: 0,
-  refused: {},
-};
+import { NO_FIGURES } from './no-figures.js';
 
 describe('stats$ of a gate', () => {
   let gate: OpenGate;
@@ -34,9 +22,9 @@ describe('stats$ of a gate', () => {
         isComplete = true;
       },
     });
-    deepStrictEqual(seen, [NONE]);
+    deepStrictEqual(seen, [NO_FIGURES]);
     gate.pass(5_000);
-    deepStrictEqual(seen, [NONE]);
+    deepStrictEqual(seen, [NO_FIGURES]);
 
     const next = (change: Partial<GateStats>) => {
       const before = { ...seen.at(-1)! };
@@ -88,6 +76,31 @@ describe('stats$ of a gate', () => {
     gate = await openGate();
   });
 
+  it('counts a player as open from when the gate emits them to when they are closed', async () => {
+    gate = await openGate({ grace: 30_000 });
+    const counts: (readonly [string, number, number])[] = [];
+    const count = (when: string) => {
+      const reading = gate.stats$.subscribe(({ open, away }) => counts.push([when, open, away]));
+      reading.unsubscribe();
+    };
+    const change$ = gate.gate$.pipe(
+      tap(() => count('emitted')),
+      mergeMap(({ status$, closed$ }) => merge(status$, closed$.pipe(map(() => 'closed')))),
+    );
+    change$.subscribe(count);
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    await waitUntil(() => gate.admitted.length === 1);
+    ws.terminate();
+    await waitUntil(() => counts.at(-1)![0] === 'away');
+    gate.pass(30_000);
+    deepStrictEqual(counts, [
+      ['emitted', 1, 0],
+      ['open', 1, 0],
+      ['away', 0, 1],
+      ['closed', 0, 0],
+    ]);
+  });
+
   it('does not count a player as open who had left when the service said OK', async () => {
     gate = await openGate({ holdRequests: true, token: 'message' });
     const { ws, closed } = await connectPlayer(at());
@@ -97,13 +110,8 @@ describe('stats$ of a gate', () => {
     await closed;
     gate.sendHeldRequests();
     await waitUntil(() => gate.left.length === 1);
-    let stats: GateStats | undefined;
-    gate.stats$
-      .subscribe(value => {
-        stats = value;
-      })
-      .unsubscribe();
-    deepStrictEqual(stats, { ...NONE, freed: 1 });
+    const stats = await firstValueFrom(gate.stats$);
+    deepStrictEqual(stats, { ...NO_FIGURES, freed: 1 });
   });
 
   it('counts hooks that fail, and at most 64 reasons', async () => {
@@ -120,13 +128,7 @@ describe('stats$ of a gate', () => {
     });
     await tryConnect(at('?token=a'), { origin: 'a' });
     for (let i = 0; i < 70; i++) await tryConnect(at(`?token=${i}`));
-    let stats: GateStats | undefined;
-    gate.stats$
-      .subscribe(value => {
-        stats = value;
-      })
-      .unsubscribe();
-    const { refused, hookFailures } = stats!;
+    const { refused, hookFailures } = await firstValueFrom(gate.stats$);
     deepStrictEqual(
       [hookFailures, Object.keys(refused).length, refused.CODE_0, refused.hook_failed, refused.other],
       [1, 64, 1, 1, 8],

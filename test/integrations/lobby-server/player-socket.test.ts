@@ -19,7 +19,7 @@ describe('PlayerSocket', () => {
     ['four messages of the largest size', { maxPayload: 50 }, 4, 50],
   ];
   for (const [what, config, fitting, bytes] of floods) {
-    it(`holds ${what}, and closes a player who sends more`, async () => {
+    it(`buffers ${what}, and closes a player who sends more`, async () => {
       gate = await openGate(config);
       const message = 'x'.repeat(bytes);
       for (const [i, count] of [fitting, fitting + 1].entries()) {
@@ -40,7 +40,7 @@ describe('PlayerSocket', () => {
     });
   }
 
-  it('holds messages between two subscribers', async () => {
+  it('buffers messages between two subscribers', async () => {
     gate = await openGate();
     const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
     for (const message of ['hello', 'one', 'two']) ws.send(message);

@@ -7,6 +7,7 @@ import type { FleetBatch, FleetEvent, Heartbeat } from 'lobby-rx/fleet';
 import type { GateStats } from 'lobby-rx/lobby-server';
 import { clientMetrics, consumerMetrics, fleetMetrics, gateMetrics } from 'lobby-rx/opentelemetry';
 import { waitUntil } from '../../wait-until.js';
+import { NO_FIGURES } from '../lobby-server/no-figures.js';
 import { scrapedMeter, type ScrapedMeter } from './scraped.js';
 
 /** The values of a metric, by its labels; those of the SDK are left out. */
@@ -16,19 +17,6 @@ function valuesOf(text: string, metric: string): Readonly<Record<string, number>
     values[labels!.replace(/,?otel_scope_\w+="[^"]*"/g, '').replace(/^,/, '')] = Number(value);
   return values;
 }
-
-const NO_PLAYERS: GateStats = {
-  open: 0,
-  away: 0,
-  waiting: 0,
-  pending: 0,
-  unresolved: 0,
-  admitted: 0,
-  freed: 0,
-  notFreed: 0,
-  hookFailures: 0,
-  refused: {},
-};
 
 describe('the metrics', () => {
   let scraped: ScrapedMeter;
@@ -192,7 +180,7 @@ describe('the metrics', () => {
   });
 
   it('of two gates on one meter are told apart by their names', async () => {
-    const figures = { ...NO_PLAYERS, refused: { busy: 3 } };
+    const figures = { ...NO_FIGURES, refused: { busy: 3 } };
     gateMetrics('north', scraped.meter)({ ...figures, admitted: 5 });
     gateMetrics('south', scraped.meter)({ ...figures, admitted: 2 });
     const text = await scraped.scrape();
@@ -205,7 +193,7 @@ describe('the metrics', () => {
     const { meter } = scraped;
     metrics.setGlobalMeterProvider({ getMeter: () => meter });
     try {
-      gateMetrics()({ ...NO_PLAYERS, admitted: 1 });
+      gateMetrics()({ ...NO_FIGURES, admitted: 1 });
     } finally {
       metrics.disable();
     }

@@ -9,6 +9,7 @@ import {
   type WatchStatus,
 } from 'lobby-rx';
 import { audienceFeed } from '../../../src/stream/feed/index.js';
+import { CONNECTING } from '../../connecting.js';
 import { marbles } from '../../marbles.js';
 import { lobbyJoin, notification, profile } from '../../payload.js';
 
@@ -22,21 +23,12 @@ const chat: LiveEvent = { kind: 'unknown', ts, name: 'chat_message', payload: {}
  */
 const quiet = { ...update, notification: undefined } as unknown as LiveEvent;
 const broken: LiveEvent = { kind: 'malformed', raw: 7, errors: [] };
-const connecting: WatchStatus = {
-  state: 'connecting',
-  since: 0,
-  lastAnswer: undefined,
-  attempt: 0,
-  nextTry: undefined,
-  error: undefined,
-  hint: undefined,
-};
-const live: WatchStatus = { ...connecting, state: 'live' };
-const idle: WatchStatus = { ...connecting, state: 'idle' };
+const live: WatchStatus = { ...CONNECTING, state: 'live' };
+const idle: WatchStatus = { ...CONNECTING, state: 'idle' };
 const gap: Gap = { reason: 'silence', at: 0, index: '1' };
 
 const signals: Record<string, WatchSignal<IdentityEventList>> = {
-  s: { kind: 'status', status: connecting },
+  s: { kind: 'status', status: CONNECTING },
   l: { kind: 'status', status: live },
   a: { kind: 'answer', answer: { events: [quiet, join, chat, broken], watch: { index: '2' } } },
   g: { kind: 'gap', gap },
@@ -80,7 +72,7 @@ describe('eventFeed', () => {
     marbles(({ cold, expectObservable }) => {
       const feed = eventFeed(cold('s-g-l', signals));
       expectObservable(feed.malformed$, '------!');
-      expectObservable(feed.status$, '   ---^--!').toBe('---sl', { s: connecting, l: live });
+      expectObservable(feed.status$, '   ---^--!').toBe('---sl', { s: CONNECTING, l: live });
     }),
   );
 
@@ -90,7 +82,7 @@ describe('eventFeed', () => {
       const feed = eventFeed(cold('s-a-l-b', signals));
       expectObservable(feed.malformed$, '-------!');
       expectObservable(feed.status$, '-----^-!').toBe('-----l', { l: live });
-      expectObservable(feed.status$, '---^---!').toBe('---sl', { s: connecting, l: live });
+      expectObservable(feed.status$, '---^---!').toBe('---sl', { s: CONNECTING, l: live });
       expectObservable(feed.lobbyJoin$, '-----^-!').toBe('------j', { j: join });
     }),
   );

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { of, Subject, toArray } from 'rxjs';
 import type { WatchSignal, WatchStatus } from 'lobby-rx';
 import { reportTrouble } from '../../../src/tools/cli/report-trouble.js';
+import { CONNECTING } from '../../connecting.js';
 import { handle } from '../../payload.js';
 import { waitUntil } from '../../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';
@@ -81,16 +82,7 @@ describe('lobby-rx in trouble', () => {
 describe('The trouble of a watch', () => {
   const status = (change: Partial<WatchStatus>): WatchSignal<string> => ({
     kind: 'status',
-    status: {
-      state: 'connecting',
-      since: 0,
-      lastAnswer: undefined,
-      attempt: 0,
-      nextTry: undefined,
-      error: undefined,
-      hint: undefined,
-      ...change,
-    },
+    status: { ...CONNECTING, ...change },
   });
 
   it('is reported once for each time that it begins and ends; the answers pass', () => {

@@ -1,46 +1,42 @@
-import { concat, defer, EMPTY, type Observable } from 'rxjs';
+import { concat, defer, EMPTY, Subject, type Observable } from 'rxjs';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { PlayerSocket, SocketClosed } from '../player-socket.js';
 import { REFUSALS } from '../refusal.js';
 import type { Visitor } from '../upgrade/index.js';
-import { Player } from './player.js';
+import { Player, type PlayerContext } from './player.js';
 import { hashOfTicket } from './return-ticket.js';
+import type { TokenConfirmation } from './token-confirmation.js';
 
 /** The players of the lobby. Each has one connection, or none while they are away. */
 export class AdmittedPlayers {
-  readonly #players = new Set<Player>();
-  /** By the hash of the ticket. */
-  readonly #byTicket = new Map<string, Player>();
+  /** Emits after a player has left the lobby. */
+  readonly left$ = new Subject<void>();
+  readonly #settings: GateSettings;
+  readonly #tokens: TokenConfirmation;
+  readonly #context: PlayerContext;
 
-  /**
-   * `released` is called with the token of each player who has left. `closed$` emits once no player
-   * can come back.
-   */
-  constructor(
-    readonly settings: GateSettings,
-    readonly released: (token: string) => void,
-    readonly closed$: Observable<unknown>,
-  ) {}
+  /** `tokens` knows who is in. `closed$` emits once no player can come back. */
+  constructor(settings: GateSettings, tokens: TokenConfirmation, closed$: Observable<unknown>) {
+    this.#settings = settings;
+    this.#tokens = tokens;
+    this.#context = { settings, closed$, byTicket: new Map() };
+  }
 
   /** Admits a player whose token is confirmed. `undefined` if they have left before that. */
   admit(visitor: Visitor, token: string): PlayerSocket | undefined {
-    const { report } = this.settings;
+    const { report } = this.#settings;
     const connection = visitor.admit();
     if (!connection) {
       report.onLeft(visitor.address);
-      this.released(token);
+      this.#tokens.release(token);
       return undefined;
     }
-    const player = new Player(token, {
-      settings: this.settings,
-      closed$: this.closed$,
-      byTicket: this.#byTicket,
-    });
-    this.#players.add(player);
+    const player = new Player(token, this.#context);
+    this.#tokens.admit(token, player);
     player.left$.subscribe(left => {
-      this.#players.delete(player);
       report.onLeft(player.address, left);
-      this.released(token);
+      this.left$.next();
+      this.#tokens.release(token);
     });
     player.attach(visitor, connection);
     return player;
@@ -48,7 +44,7 @@ export class AdmittedPlayers {
 
   /** Gives a player who comes back a new connection, or refuses the visitor. Emits nothing. */
   readmit(visitor: Visitor, ticket: string): Observable<never> {
-    const player = this.#byTicket.get(hashOfTicket(ticket));
+    const player = this.#context.byTicket.get(hashOfTicket(ticket));
     if (!player?.mayComeBack) return visitor.refuse(REFUSALS.expired);
     const returned$ = defer(() => {
       if (!player.mayComeBack) return visitor.refuse(REFUSALS.expired);
@@ -62,6 +58,14 @@ export class AdmittedPlayers {
 
   /** Closes every player. Those who are away have left at once. */
   closeAll({ code, reason }: SocketClosed): void {
-    for (const player of [...this.#players]) player.close(code, reason);
+    for (const player of [...this.#tokens.players()]) player.close(code, reason);
+  }
+
+  /** How many players are connected, and how many are away. */
+  count(): { readonly open: number; readonly away: number } {
+    // The token of one that has left may still be about to be released.
+    const count = { open: 0, away: 0, left: 0 };
+    for (const { state } of this.#tokens.players()) count[state]++;
+    return count;
   }
 }

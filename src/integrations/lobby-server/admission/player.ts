@@ -20,14 +20,17 @@ import { REFUSALS } from '../refusal.js';
 import { splitToken, type Visitor } from '../upgrade/index.js';
 import { hashOfTicket, newReturnTicket } from './return-ticket.js';
 
-/** How often a player may come back, in ms. */
+/** The least time between two returns of a player, in ms. */
 const REST_MS = 1_000;
 
 /**
- * To the connection whose place another one takes. Final: two tabs with one ticket would throw each
- * other out for ever.
+ * How a connection is closed that another one replaces. The code is final, since two tabs with one
+ * ticket would otherwise replace each other for ever.
  */
 const REPLACED: SocketClosed = { code: 4409, reason: 'replaced' };
+
+/** Where a player of the lobby is. One that has left is in no more. */
+export type PlayerState = 'open' | 'away' | 'left';
 
 /** The context that all players of a gate share. */
 export interface PlayerContext {
@@ -39,7 +42,7 @@ export interface PlayerContext {
 }
 
 /**
- * The public socket of a player. Private fields are not printed, nor is what only its class has.
+ * The public socket of a player. Private fields and getters are not printed.
  */
 export class Player implements PlayerSocket {
   address = '';
@@ -55,15 +58,19 @@ export class Player implements PlayerSocket {
   #ticket: string | undefined;
   #grace: Subscription | undefined;
   #rest: Subscription | undefined;
-  /** This side has ended it: the player is gone, or is about to be. */
+  /** It counts as open until it is known to be away or to have left. */
+  #state: PlayerState = 'open';
+  /** This side has closed the socket. The player has left, or is about to leave. */
   #isEnded = false;
-  #hasLeft = false;
-  #isAway = false;
 
   constructor(token: string, gate: PlayerContext) {
     this.#token = token;
     this.#gate = gate;
     this.#messages = new MessageBuffer(gate.settings.maxPayload);
+  }
+
+  get state(): PlayerState {
+    return this.#state;
   }
 
   get token(): string {
@@ -74,7 +81,7 @@ export class Player implements PlayerSocket {
     if (this.#ticket === undefined) {
       this.#ticket = newReturnTicket();
       const { byTicket, settings } = this.#gate;
-      if (settings.grace > 0 && !this.#hasLeft) byTicket.set(hashOfTicket(this.#ticket), this);
+      if (settings.grace > 0 && this.#state !== 'left') byTicket.set(hashOfTicket(this.#ticket), this);
     }
     return this.#ticket;
   }
@@ -100,7 +107,7 @@ export class Player implements PlayerSocket {
     return this.#closed$.asObservable();
   }
 
-  /** Emits once, after all subscribers have heard that it is closed. */
+  /** Emits once, after all subscribers of `closed$`. */
   get left$(): Observable<SocketClosed & { readonly wasAway?: true }> {
     return this.#left$.asObservable();
   }
@@ -131,7 +138,7 @@ export class Player implements PlayerSocket {
     return { address, url };
   }
 
-  /** Takes a connection, whose end is the player's, unless they come back. */
+  /** Takes a connection. When it ends, the player has left, unless they come back. */
   attach({ address, url, headers }: Visitor, connection: Connection): void {
     const { token } = this.#gate.settings;
     this.address = this.#clean(address);
@@ -145,15 +152,15 @@ export class Player implements PlayerSocket {
     this.#connection = connection;
     this.#grace?.unsubscribe();
     connection.closed$.subscribe(({ code, reason, wasDropped }) => {
-      // Another connection has taken its place.
+      // Another connection has replaced it.
       if (this.#connection !== connection) return;
       this.#connection = undefined;
       const closed = { code, reason: toCloseReason(this.#clean(reason)) };
       if (wasDropped && !this.#isEnded && this.#gate.settings.grace > 0) this.#goAway(closed);
       else this.#leave(closed);
     });
-    if (this.#isAway) {
-      this.#isAway = false;
+    if (this.#state === 'away') {
+      this.#state = 'open';
       this.#gate.settings.report.onReturned(this.address);
       this.#status$.next('open');
     }
@@ -161,21 +168,21 @@ export class Player implements PlayerSocket {
   }
 
   /**
-   * Completes when it is clear how an ending connection ends: whether the client has closed it,
-   * after which the player does not come back.
+   * Completes when an ending connection has ended. Then it is known whether the client has closed
+   * it, after which the player does not come back.
    */
   get ending$(): Observable<never> {
     const connection = this.#connection;
     return !connection || connection.isOpen ? EMPTY : connection.closed$.pipe(ignoreElements());
   }
 
-  /** Has come back less than a second ago. */
+  /** Whether the player has come back less than a second ago. */
   get isBack(): boolean {
     return this.#rest?.closed === false;
   }
 
   get mayComeBack(): boolean {
-    return !this.#isEnded && !this.#hasLeft && !this.#connection?.wasClosedByUs;
+    return !this.#isEnded && this.#state !== 'left' && !this.#connection?.wasClosedByUs;
   }
 
   /**
@@ -189,7 +196,7 @@ export class Player implements PlayerSocket {
     old?.replace(REPLACED);
     if (old) this.#goAway(REPLACED);
     // A subscriber may have closed it.
-    if (this.#hasLeft) {
+    if (this.#state === 'left') {
       const { expired } = REFUSALS;
       this.#gate.settings.report.onRefused(expired, expired.code, visitor.address);
       return connection.closeOrTerminate(expired.code, expired.reason);
@@ -200,16 +207,18 @@ export class Player implements PlayerSocket {
   #goAway(closed: SocketClosed): void {
     const { settings, closed$ } = this.#gate;
     const { grace, report, scheduler } = settings;
-    this.#isAway = true;
+    this.#state = 'away';
     report.onAway(this.address, closed);
     this.#status$.next('away');
     const isOver$ = race(closed$, timer(grace, scheduler)).pipe(take(1));
-    if (!this.#hasLeft) this.#grace = isOver$.subscribe(() => this.#leave(closed));
+    // A subscriber may have closed it.
+    if (this.state !== 'left') this.#grace = isOver$.subscribe(() => this.#leave(closed));
   }
 
   #leave(closed: SocketClosed): void {
-    if (this.#hasLeft) return;
-    this.#hasLeft = true;
+    if (this.#state === 'left') return;
+    const wasAway = this.#state === 'away';
+    this.#state = 'left';
     this.#grace?.unsubscribe();
     this.#rest?.unsubscribe();
     this.#status$.complete();
@@ -217,14 +226,14 @@ export class Player implements PlayerSocket {
     this.#closed$.next(closed);
     this.#closed$.complete();
     if (this.#ticket !== undefined) this.#gate.byTicket.delete(hashOfTicket(this.#ticket));
-    // Last: the gate may complete now.
-    this.#left$.next({ ...closed, ...(this.#isAway && { wasAway: true }) });
+    // Emitted last, since the gate may complete then.
+    this.#left$.next(wasAway ? { ...closed, wasAway } : closed);
     this.#left$.complete();
   }
 
   /**
-   * A client may repeat its secrets anywhere: in a cookie, in the URL of its page, as the reason of
-   * its leaving.
+   * Removes the secrets from a text. A client may repeat them anywhere, in a cookie, in the URL of
+   * its page, or as the reason of its close frame.
    */
   #clean(text: string): string {
     return redact(text, this.#ticket === undefined ? [this.#token] : [this.#token, this.#ticket]);

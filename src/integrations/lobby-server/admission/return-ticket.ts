@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** What begins so is a return ticket, and is never sent to the service. */
+/** The beginning of a return ticket. A ticket is never sent to the service. */
 const PREFIX = 'return.';
 
 export const isReturnTicket = (token: string): boolean => token.startsWith(PREFIX);
@@ -8,6 +8,7 @@ export const isReturnTicket = (token: string): boolean => token.startsWith(PREFI
 export const newReturnTicket = (): string => PREFIX + randomBytes(16).toString('base64url');
 
 /**
- * Tickets are looked up by their hash: how long that takes says nothing about the ticket itself.
+ * Tickets are looked up by their hash, since the time of a look-up by the ticket itself could give
+ * it away.
  */
 export const hashOfTicket = (ticket: string): string => createHash('sha256').update(ticket).digest('base64');

@@ -19,24 +19,26 @@ import type { GateSettings } from '../lobby-gate-config.js';
 import type { GateLimits } from '../fair-limit.js';
 import { REFUSALS, refusalFor, type Refusal } from '../refusal.js';
 import type { FreeSlot } from '../slots/index.js';
+import type { Player } from './player.js';
 
 /** How long a player may take to come again after the service's answer was lost, in ms. */
 const RETRY_WINDOW_MS = 10_000;
 
 /** The state of a token at the gate. A token without a state may be confirmed. */
 type TokenState =
-  | { readonly kind: 'confirming' | 'in' }
-  /** Its slot is being freed, and no player can come in with it. */
+  | { readonly kind: 'confirming' }
+  | { readonly kind: 'in'; readonly player: Player }
+  /** Its slot is being freed, and no player can be admitted with it. */
   | { readonly kind: 'freeing'; readonly refusal: Refusal }
   /**
-   * The service's answer was lost: its player may come again until the window closes. `leave` gives
+   * The service's answer was lost. The player may come again until the window closes. `leave` gives
    * its part of the limit back.
    */
   | { readonly kind: 'unresolved'; readonly window: Subscription; readonly leave: () => void };
 
 /**
- * Confirms tokens with the service, and keeps track of those in use. `closed$` emits once no player
- * can come again.
+ * Confirms tokens with the service, and keeps track of those in use, with their players. `closed$`
+ * emits once no player can come again.
  */
 export class TokenConfirmation {
   readonly #tokens = new Map<string, TokenState>();
@@ -51,9 +53,9 @@ export class TokenConfirmation {
   ) {}
 
   /**
-   * Confirms a token that came from an address: emits the refusal, or undefined for OK, and
-   * completes. The service is not asked about a token that is being confirmed or in use, nor while
-   * it has asked not to be asked.
+   * Confirms a token that came from an address. Emits the refusal, or `undefined` for OK, and
+   * completes. After OK, its player has to be admitted, or the token released. The service is not
+   * asked about a token that is being confirmed or in use, nor while it has asked not to be asked.
    */
   confirm(token: string, address: string): Observable<Refusal | undefined> {
     return defer(() => {
@@ -75,20 +77,30 @@ export class TokenConfirmation {
     });
   }
 
+  /** The player of a confirmed token is in. */
+  admit(token: string, player: Player): void {
+    this.#tokens.set(token, { kind: 'in', player });
+  }
+
+  /** The players that are in. */
+  *players(): Generator<Player, void> {
+    for (const state of this.#tokens.values()) if (state.kind === 'in') yield state.player;
+  }
+
   /**
-   * The player of a confirmed token has left: it may be presented again once their slot has been
-   * freed.
+   * The player of a confirmed token has left. The token may be presented again once their slot has
+   * been freed.
    */
   release(token: string): void {
     this.#free(token, 'left', REFUSALS.alreadyConnected);
   }
 
-  /** How many tokens it knows something of. */
+  /** The number of tokens in use. */
   get size(): number {
     return this.#tokens.size;
   }
 
-  /** Emits once nothing is known of any token. */
+  /** Emits once no token is in use. */
   get empty$(): Observable<unknown> {
     return this.#settled$.pipe(
       startWith(undefined),
@@ -106,7 +118,7 @@ export class TokenConfirmation {
     return hasRoom ? undefined : REFUSALS.busy;
   }
 
-  /** `leave`, if the answer about the token was lost before. */
+  /** `leave` is given if the answer about the token was lost before. */
   #ask(token: string, address: string, leave?: () => void): Observable<Refusal | undefined> {
     const { players } = this.settings.client.matchmaker;
     this.#tokens.set(token, { kind: 'confirming' });
@@ -122,7 +134,6 @@ export class TokenConfirmation {
 
   #settle(token: string, address: string, refusal: Refusal | undefined, leave?: () => void): void {
     if (!refusal) {
-      this.#tokens.set(token, { kind: 'in' });
       leave?.();
       return;
     }
@@ -138,8 +149,8 @@ export class TokenConfirmation {
   }
 
   /**
-   * The window opens again. If the player was asked to wait for longer than that, it opens after
-   * the wait.
+   * The player may come again within the window. If they were asked to wait for longer than that,
+   * the window follows the wait.
    */
   #leaveUnresolved(token: string, leave: () => void, wait: number): void {
     const window = new Subscription();

@@ -24,13 +24,13 @@ import { slotOutcome } from './slot-outcome.js';
 const MAX_BACKOFF_MS = 60_000;
 
 /**
- * Frees the slot of a player by `freeSlot` of the config, again and again until it is free: see
- * `slotOutcome`. Logs what became of it, and calls `settled`: once the slot is free, or is given
- * up, after `freeSlotTimeout`, or once `isOverdue$` is true.
+ * Frees the slot of a player by `freeSlot` of the config. Calls it again and again until the slot
+ * is free or given up (see `slotOutcome`), `freeSlotTimeout` is over, or `isOverdue$` is true. Then
+ * logs the outcome and calls `settled`.
  */
 export type FreeSlot = (token: string, why: 'left' | 'unresolved', settled: () => void) => void;
 
-/** What of the settings of a gate says how slots are freed. */
+/** The settings of a gate that say how slots are freed. */
 export type FreeSlotSettings = Pick<GateSettings, 'freeSlot' | 'freeSlotTimeout' | 'report' | 'scheduler'>;
 
 export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorSubject<boolean>): FreeSlot {
@@ -52,7 +52,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
     let lastError: unknown = new FreeSlotTimeoutError();
     const isCalled$ = new Subject<void>();
     const call = () => {
-      // The end of those before it has made room for it.
+      // Calls that `isOverdue$` has ended have made room for this one.
       if (isOverdue$.value) return NEVER;
       attempts++;
       if (attempts === 1) isCalled$.next();
@@ -64,7 +64,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
       reportOnce(error, token);
       return true;
     };
-    // One that waits for its turn has all its time before it.
+    // The time begins with the first call, not while the slot waits for its turn.
     const tooLate$ = merge(overdue$, isCalled$.pipe(mergeMap(() => deadline$))).pipe(
       tap(() => report.onNotFreed(lastError, token)),
     );

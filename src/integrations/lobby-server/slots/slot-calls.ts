@@ -4,12 +4,12 @@ import { answerBehind, MAX_WAIT_MS, tryOr } from '../../../error/index.js';
 /** How many slots are freed at once. */
 const MAX_AT_ONCE = 64;
 
-/** How long nothing is sent after a 429 that does not say how long, in ms. */
+/** The pause after a 429 without a `Retry-After`, in ms. */
 const DEFAULT_PAUSE_MS = 1_000;
 
 /**
- * The calls that free slots. 64 are made at once, and none while the service limits the rate: then
- * all wait together. The others wait for their turn, the first ones first.
+ * The calls that free slots. 64 are made at once, and none while the service limits the rate. The
+ * others wait for their turn, the first ones first.
  */
 export class SlotCalls {
   readonly #scheduler: SchedulerLike;

@@ -40,19 +40,19 @@ export interface SlotFilesConfig {
     readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected' | 'disconnected'> };
   };
   /**
-   * A folder that all gates of the lobby see, and no one else: its files contain tokens. Made if it
-   * is not there.
+   * A folder that only the gates of the lobby can read, since its files contain tokens. It is made
+   * if it is not there.
    */
   readonly folder: string;
   /**
-   * The name of this gate: the same whenever its process starts again, and no other's at any time.
-   * Not the host's name, which is another one in each new container. If a second process starts
-   * with it while the first one runs, the first one refuses everybody from then on.
+   * The name of this gate. It stays the same when the process starts again, and no other gate ever
+   * has it. Not the host's name, which is another one in each new container. If a second process
+   * starts with the name while the first one runs, the first one refuses everybody from then on.
    */
   readonly gate: string;
   /**
-   * Called with what becomes of the slots that an earlier process has left, and of the files.
-   * Errors are swallowed.
+   * Called with the outcome of each slot that an earlier process has left, and with files that are
+   * set aside. Errors are swallowed.
    */
   readonly log?: (entry: GateLogEntry) => void;
   /** The source of time. Default `asyncScheduler`. */
@@ -62,7 +62,7 @@ export interface SlotFilesConfig {
 /** Three options of `lobbyGate`. */
 export interface SlotFiles extends Pick<LobbyGateConfig, 'client'> {
   readonly freeSlot: (player_token: string) => Observable<unknown>;
-  /** Without end: a file is kept until its slot is free. */
+  /** `Infinity`, since a file is kept until its slot is free. */
   readonly freeSlotTimeout: number;
 }
 
@@ -85,10 +85,11 @@ const OPTIONS: Options<SlotFilesConfig> = {
 };
 
 /**
- * The `client` and `freeSlot` of a gate that shares its lobby with other gates, or may be killed:
- * the state of its players is in files that all gates see. A slot is freed by the last gate that
- * may have let the player in. The slots of a killed process are freed when this is called again.
- * Each is tried as long as the process lives: until the service itself says that the slot is free.
+ * The `client` and `freeSlot` of a gate that shares its lobby with other gates, or may be killed.
+ * The state of its players is in files that all gates see. A slot is freed by the last gate that
+ * may have admitted the player. The slots of a killed process are freed when this is called again.
+ * A gate tries to free a slot while its process lives, until the service itself says that the slot
+ * is free.
  *
  * Throws an `InputError` if an option is invalid, and the error of `node:fs` if the folder cannot
  * be made, read or written. If it cannot be written later, players are refused with
@@ -115,8 +116,8 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
 
   const release = (token: string): Observable<unknown> => {
     const forget = () => files.forgetLeft(token);
-    // Looked for after the file has been moved, as `connected` does after writing: one of two gates
-    // sees the other.
+    // Looked for after the file has been moved. `connected` looks after it has written its file. So
+    // at least one of two gates sees the other.
     if (files.has(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
     if (files.has(token, 'pending')) throw new PendingElsewhereError();
     return players.disconnected({ player_token: token }).pipe(
@@ -129,7 +130,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
   };
   const freeSlot = (token: string): Observable<unknown> =>
     defer(() => {
-      // The other process has all that this one has left.
+      // The other process frees all slots of this one.
       if (isReplaced()) return EMPTY;
       files.leave(token);
       return release(token);
@@ -139,7 +140,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
       if (isReplaced()) throw replacedError(config.gate);
       const { player_token: token } = input;
       const isNew = files.addPending(token);
-      // The gate does not learn what becomes of it, and frees it later.
+      // The gate does not learn of the outcome, and frees the slot later.
       if (files.has(token, 'out')) throw new Error('the slot is being freed');
       return players.connected(input).pipe(
         tap(() => files.confirm(token)),
@@ -162,7 +163,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
   return { client: { matchmaker: { players: { connected } } }, freeSlot, freeSlotTimeout: Infinity };
 }
 
-/** How many files are read at a time at the start, so that nothing else waits for long. */
+/** How many files are read at a time at the start, so that other work does not wait for long. */
 const FILES_AT_ONCE = 8;
 
 /** The names of the files that an earlier process has left, a few at a time. */
@@ -175,8 +176,8 @@ function leftNames(files: SlotFolder, scheduler: SchedulerLike): Observable<stri
 }
 
 /**
- * Its timers do not keep a process running that has nothing else to do. The remaining slots are
- * freed at the next start.
+ * A scheduler whose timers do not keep a process running that has nothing else to do. The remaining
+ * slots are freed at the next start.
  */
 function inBackground(scheduler: SchedulerLike): SchedulerLike {
   const schedule: Schedule = (work, delay, state) => {
@@ -194,7 +195,7 @@ type Schedule = <T>(
 ) => Subscription;
 
 /**
- * Another gate may let the player in, or not. Until that is known, the slot is neither freed nor
+ * Another gate may admit the player, or not. Until that is known, the slot is neither freed nor
  * forgotten.
  */
 class PendingElsewhereError extends Error {

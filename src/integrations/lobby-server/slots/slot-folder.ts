@@ -6,9 +6,9 @@ import { InputError } from '../../../error/index.js';
 /**
  * The state of a token at a gate.
  *
- * - `pending`: the service is asked about it, or its answer was lost.
+ * - `pending`: the service is being asked about it, or its answer was lost.
  * - `in`: the service has confirmed it.
- * - `out`: nobody can come in with it at this gate any more, and its slot is being freed.
+ * - `out`: this gate admits nobody with it any more, and its slot is being freed.
  */
 type State = 'pending' | 'in' | 'out';
 
@@ -20,20 +20,20 @@ const STATE_FOLDER = /^(?<gate>[\w-]+)\.[0-9a-f]+\.(?<state>pending|in|out)$/;
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Where files go that were cut off: by a loss of power, or a full disk. */
+/** Where files go that were cut off by a loss of power, or a full disk. */
 const SET_ASIDE = 'set-aside';
 
 /**
- * A file whose name begins so has not been written wholly, and the service has not been asked about
- * it.
+ * The beginning of the name of a file that has not been written wholly. The service has not been
+ * asked about its token.
  */
 const UNFINISHED = 'new-';
 
 /**
  * The files of the gates of a lobby: `<gate>.<start>.<state>/<hash of the token>`. To look for a
- * token takes one look for each gate, however many players are in. A process that starts with the
- * name of a gate renames the folders of its predecessor to `out`, at once for all tokens: the slots
- * of a killed process are to be freed. All calls are synchronous.
+ * token takes one look for each gate, however many players are in. When a process starts with the
+ * name of a gate, the slots of the process before it have to be freed. So it renames the folders of
+ * that process to `out`, at once for all tokens. All calls are synchronous.
  */
 export class SlotFolder {
   readonly #folder: string;
@@ -60,13 +60,14 @@ export class SlotFolder {
   }
 
   /**
-   * Another process has started with the name of this gate: it has renamed the folder of this one.
+   * Whether another process has started with the name of this gate, and has renamed the folder of
+   * this one.
    */
   get isReplaced(): boolean {
     return !fs.existsSync(this.#folders.in) && this.#namesOf('in').length > 0;
   }
 
-  /** Before the service is asked. Returns whether the token was not there yet. */
+  /** Called before the service is asked. Returns whether the token is new. */
   addPending(token: string): boolean {
     const isNew = !fs.existsSync(this.#file(token, 'pending'));
     this.#write(token, 'pending');
@@ -78,7 +79,7 @@ export class SlotFolder {
     fs.renameSync(this.#file(token, 'pending'), this.#file(token, 'in'));
   }
 
-  /** Nobody can come in with the token at this gate any more. */
+  /** This gate admits nobody with the token any more. */
   leave(token: string): void {
     const out = this.#file(token, 'out');
     const file = [this.#file(token, 'in'), this.#file(token, 'pending')].find(fs.existsSync);
@@ -91,7 +92,7 @@ export class SlotFolder {
     fs.rmSync(this.#file(token, 'pending'), { force: true });
   }
 
-  /** The slot is free, or is another gate's to free. */
+  /** The slot is free, or another gate has to free it. */
   forgetLeft(token: string): void {
     for (const folder of [this.#folders.out, ...this.#left]) {
       fs.rmSync(join(folder, hashOf(token)), { force: true });
@@ -99,8 +100,8 @@ export class SlotFolder {
   }
 
   /**
-   * Whether any gate has a whole file of the token in this state. One that was cut off is of no use
-   * to its own gate.
+   * Whether any gate has a whole file of the token in this state. A gate cannot use a file that was
+   * cut off.
    */
   has(token: string, state: State): boolean {
     const hash = hashOf(token);
@@ -119,8 +120,8 @@ export class SlotFolder {
   }
 
   /**
-   * The token in the files of this name, if one of them is whole. The others are set aside:
-   * `onSetAside` is called with their new path.
+   * The token in the files of this name, if one of them is whole. The others are set aside.
+   * `onSetAside` is called with their new paths.
    */
   readLeft(name: string, onSetAside: (file: string) => void): string | undefined {
     let whole: string | undefined;
@@ -154,7 +155,7 @@ export class SlotFolder {
     return path;
   }
 
-  /** Beside it first: a file is whole, or is not there. */
+  /** Writes another file, and renames it. So a file is whole, or is not there. */
   #write(token: string, state: State): void {
     const unfinished = join(this.#folders[state], UNFINISHED + hashOf(token));
     fs.writeFileSync(unfinished, token, { mode: 0o600 });
@@ -188,7 +189,7 @@ function makeFolder(folder: string): void {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
 }
 
-/** Whether the file is there and whole, or cannot be read: then its gate may know better. */
+/** Whether the file is there and whole. True if it cannot be read, since its gate may read it. */
 function mayHold(file: string, token: string): boolean {
   if (!fs.existsSync(file)) return false;
   try {

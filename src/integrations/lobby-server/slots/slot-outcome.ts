@@ -2,21 +2,22 @@ import { isClientError, isFromService, isInputError, tryOr } from '../../../erro
 import { isStatusError, isTransportError } from '../../../error/index.js';
 
 /**
- * What an error of `players.disconnected` says of the slot.
+ * The state of a slot after an error of `players.disconnected`.
  *
  * - `freed`: the service itself has said that it does not count the player.
- * - `retry`: nothing is known. A wrong token of ours, a proxy's page, an outage: the slot may be
- *   taken.
- * - `give_up`: nothing was sent, nor will it be: the token is none, or the client is closed.
+ * - `retry`: nothing is known, and the slot may be taken. The lobby's token is wrong, a proxy has
+ *   answered, or there is an outage.
+ * - `give_up`: nothing was sent, nor will it be, since the token is invalid or the client is
+ *   closed.
  */
 export type SlotOutcome = 'freed' | 'retry' | 'give_up';
 
 /** The service does not know the player, or not any more. */
 const FREED_STATUSES = [400, 404, 410];
 
-/** See {@link SlotOutcome}. An error of somebody else's may be anything, and is retried. */
+/** See {@link SlotOutcome}. An error that is not this library's may be anything, and is retried. */
 export function slotOutcome(error: unknown): SlotOutcome {
-  // One that is not what its tag says may throw when it is read.
+  // An error whose tag is wrong may throw when it is read.
   return tryOr<SlotOutcome>(() => {
     if (!isClientError(error)) return 'retry';
     if (isInputError(error) || error.isRepeatable === false) return 'give_up';

@@ -27,12 +27,12 @@ const MAX_TOKEN_LENGTH = 8_192;
 export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLimits, 'waiting'>): ReadToken {
   const { token: source, scheduler } = settings;
 
-  // Without the request: a waiting client would hold on to all that came with it.
+  // Without the request, which a waiting client would keep in memory with all its headers.
   const fromFirstMessage = (visitor: Visitor): Observable<string | Refusal> => {
     if (!waiting.hasRoomFor(visitor.address)) return of(REFUSALS.busy);
     const connection = visitor.open();
     if (!connection) return of(REFUSALS.gateClosed);
-    // Without operators: each of many thousand waiting clients would hold their subscribers.
+    // Without operators, whose subscribers take memory for each of many thousand waiting clients.
     return new Observable(subscriber => {
       const answer = (token: string | Refusal) => {
         subscriber.next(token);
@@ -58,7 +58,7 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
 const checked = (token: string): string | Refusal =>
   token === '' || token.length > MAX_TOKEN_LENGTH ? REFUSALS.noToken : token;
 
-/** What line-based tools and C strings put around a token. */
+/** The characters that line-based tools and C strings put around a token. */
 const BLANKS = ' \t\r\n\0';
 
 /** Not by a pattern, which takes long for many blanks. */
@@ -70,7 +70,7 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** No token has a blank in it: it is something else, and the service is not asked. */
+/** No token has a blank in it. Then the message is something else, and the service is not asked. */
 function checkedMessage(message: string): string | Refusal {
   const token = trimmed(message);
   return /[\s\0]/.test(token) ? REFUSALS.noToken : checked(token);

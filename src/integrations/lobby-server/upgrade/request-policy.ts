@@ -18,15 +18,16 @@ export function createRequestPolicy(settings: GateSettings): RequestPolicy {
   const { allowOrigin, allowAddress } = settings;
   const open = countAddresses(settings);
 
-  const whyNot = (hook: string, call: () => boolean, no: Refusal) => {
+  const whyNot = (hook: string, call: () => boolean, refusal: Refusal) => {
     const isAllowed = callHook(hook, call, aBoolean, settings);
-    return isAllowed ? undefined : isAllowed === false ? no : REFUSALS.hookFailed;
+    if (isAllowed === undefined) return REFUSALS.hookFailed;
+    return isAllowed ? undefined : refusal;
   };
   return {
     whyNotOrigin: request =>
       whyNot('allowOrigin', () => allowOrigin(request.headers.origin, request), REFUSALS.origin),
     whyNotAddress: ({ request, socket }, address) => {
-      const isAllowed = () => allowAddress(address, open.of(address), request);
+      const isAllowed = () => allowAddress(address, open.countOf(address), request);
       const refusal = whyNot('allowAddress', isAllowed, REFUSALS.address);
       if (!refusal) open.add(address, socket);
       return refusal;
@@ -34,8 +35,8 @@ export function createRequestPolicy(settings: GateSettings): RequestPolicy {
   };
 }
 
-/** With fewer connections than this, they may well come from one address. */
-const MANY = 32;
+/** Fewer connections than this may well come from one address. */
+const MANY_CONNECTIONS = 32;
 
 /** The open connections of each address, of which a /64 of IPv6 is one. */
 function countAddresses({ report }: Pick<GateSettings, 'report'>) {
@@ -51,12 +52,12 @@ function countAddresses({ report }: Pick<GateSettings, 'report'>) {
     return now;
   };
   return {
-    of: (address: string) => open.get(networksOf(address)[0]) ?? 0,
+    countOf: (address: string) => open.get(networksOf(address)[0]) ?? 0,
     add: (address: string, socket: Duplex) => {
       const [network] = networksOf(address);
       const here = change(network, 1);
       socket.once('close', () => change(network, -1));
-      if (hasWarned || total < MANY || here <= total / 2) return;
+      if (hasWarned || total < MANY_CONNECTIONS || here <= total / 2) return;
       hasWarned = true;
       report.onBehindProxy(address, here);
     },

@@ -13,7 +13,7 @@ export interface Upgrade {
   readonly head: Buffer;
 }
 
-// Shared by all gates of this process: a server may have several.
+// Shared by all gates of this process, since a server may have several.
 const gateListeners = new WeakSet();
 const socketsWithErrorHandler = new WeakSet();
 const claimedSockets = new WeakSet();
@@ -33,7 +33,7 @@ export function upgrades(
   return new Observable(subscriber => {
     const listener = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (claimedSockets.has(socket) || subscriber.closed) return;
-      // Also if the request is left to other listeners: an `error` event without a listener would
+      // Also if the request is left to other listeners. An `error` event without a listener would
       // end the process.
       if (!socketsWithErrorHandler.has(socket)) socket.on('error', destroy);
       socketsWithErrorHandler.add(socket);
@@ -57,10 +57,10 @@ export function upgrades(
 /** Whether there is no listener after this one that may take a request, nor one that is no gate. */
 function isLastGate(server: GateServer, listener: unknown): boolean {
   const listeners = server.listeners('upgrade');
-  return listeners.at(-1) === listener && listeners.every(each => gateListeners.has(each));
+  return listeners.at(-1) === listener && listeners.every(other => gateListeners.has(other));
 }
 
-/** Not a closure: a listener of a socket must not hold on to its request. */
+/** Not a closure, since a listener of a socket must not keep its request in memory. */
 function destroy(this: Duplex): void {
   this.destroy();
 }
@@ -109,8 +109,8 @@ export function refuseUpgrade(
 }
 
 /**
- * Each gate listens for itself, and so do its figures: that is no leak, of which Node would warn.
- * Returns what undoes it.
+ * Raises the number of listeners above which Node warns of a leak. Each gate adds listeners, and so
+ * do its figures. Returns the function that lowers it again.
  */
 function allowListener(server: GateServer): () => void {
   const change = (by: 1 | -1) => {

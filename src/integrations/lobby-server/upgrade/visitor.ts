@@ -9,22 +9,21 @@ import { addressOf } from '../networks.js';
 import { REFUSALS, type Refusal } from '../refusal.js';
 import { refuseUpgrade, type Upgrade } from './upgrades.js';
 
-/** A client that is not in yet. It is admitted or refused, once. One that has left is neither. */
+/** A client that is not in yet. It is admitted or refused once, or neither if it has left. */
 export class Visitor {
   readonly address: string;
   /** The path and query. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   /**
-   * Why it is refused before anything else is asked: it sent no handshake, or the hook that says
-   * where it comes from failed.
+   * Why it is refused at once. It sent no handshake, or `addressOf` failed.
    */
   readonly refusal: Refusal | undefined;
   readonly #socket: Duplex;
   readonly #settings: GateSettings;
   /**
-   * Completes the upgrade. Gone once it has been called: it holds on to the request and all that it
-   * came with.
+   * Completes the upgrade. Removed once it has been called, since it keeps the whole request in
+   * memory.
    */
   #complete: (() => WebSocket | undefined) | undefined;
   #stopWaiting: (() => void) | undefined;
@@ -84,8 +83,8 @@ export class Visitor {
   }
 
   /**
-   * Says why not, before the upgrade by HTTP, after it by a close frame, and logs it. Emits
-   * nothing.
+   * Answers with the refusal, before the upgrade by HTTP, after it by a close frame, and logs it.
+   * Emits nothing.
    */
   refuse(refusal: Refusal): Observable<never> {
     if (!this.#settle()) return EMPTY;
@@ -109,7 +108,7 @@ export class Visitor {
   }
 }
 
-/** Meets a client: ws has checked its handshake, and waits for the call that completes it. */
+/** Makes a visitor of an upgrade. ws checks the handshake, and waits for the call of `complete`. */
 export function createVisitors(settings: GateSettings): (upgrade: Upgrade) => Visitor {
   const { maxPayload, closeTimeout } = settings;
   // ws validates the handshake, then calls `verifyClient` synchronously. Its callback is kept until

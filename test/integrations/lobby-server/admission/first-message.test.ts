@@ -10,7 +10,7 @@ describe('lobbyGate, with the token as the first message', () => {
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
 
-  it('admits a player who sends a valid token, and holds further messages until they are admitted', async () => {
+  it('admits a player who sends a valid token, and buffers further messages until they are admitted', async () => {
     gate = await openGate({ token: 'message', holdRequests: true });
     const token = gate.reserveToken();
     const { ws } = await connectPlayer(at());
@@ -166,7 +166,7 @@ describe('lobbyGate, with the token as the first message', () => {
     await waitUntil(() => gate.admitted.length === 1);
   });
 
-  it('does not admit a player who sends more than may be held while they are being confirmed', async () => {
+  it('does not admit a player who sends more than may be buffered while they are being confirmed', async () => {
     gate = await openGate({ holdRequests: true, token: 'message' });
     const token = gate.reserveToken();
     const { ws, closed } = await connectPlayer(at());

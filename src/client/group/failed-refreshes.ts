@@ -2,15 +2,15 @@ import { merge, NEVER, Subject, switchMap, take, timer, type Observable } from '
 import type { Recovery } from '../../error/index.js';
 import { backoffDelay, spreadWait, type WatchSettings, type WatchStatus } from '../../stream/index.js';
 
-/** After this number of readings in a row that the service refuses, the status says so. */
+/** After this number of refreshes in a row that the service refuses, the status says so. */
 const MAX_REFUSED = 3;
 
 /**
- * Decides what happens after a reading that failed. A failure backs off. The service may refuse a
- * page, for example because it no longer knows the anchor. Then the next reading begins once the
+ * Decides what happens after a refresh that failed. A failure backs off. The service may refuse a
+ * page, for example because it no longer knows the anchor. Then the next refresh begins once the
  * watched page has been answered again. Only the watch of that page ends a roster.
  */
-export class FailedReadings {
+export class FailedRefreshes {
   /** The status of the roster, when it differs from that of its watched page. */
   readonly status$ = new Subject<WatchStatus>();
   readonly #settings: WatchSettings<never>;
@@ -25,12 +25,12 @@ export class FailedReadings {
     this.#wake$ = wake$;
   }
 
-  /** Whether the status shown is that of the readings, and not that of the watched page. */
+  /** Whether the status shown is that of the refreshes, and not that of the watched page. */
   get areShown(): boolean {
     return this.#count > 0;
   }
 
-  /** A reading has been completed. `status` is that of the watched page. */
+  /** A refresh has been completed. `status` is that of the watched page. */
   reset(status: WatchStatus): void {
     if (this.areShown) this.status$.next(status);
     this.#count = 0;

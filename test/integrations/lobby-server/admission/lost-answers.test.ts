@@ -103,7 +103,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     }
   });
 
-  it('holds the token for as long as the player was told to wait, and for the grace after that', async () => {
+  it('keeps the token for as long as the player was told to wait, and for the grace after that', async () => {
     gate = await openGate();
     const token = gate.reserveToken();
     gate.emulator.fault(PROXY);
@@ -161,7 +161,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     await connectPlayer(at(`?token=${token}`));
   });
 
-  it('frees what is held at once if the gate is unsubscribed from, and leaves no timers', async () => {
+  it('frees unresolved slots at once if the gate is unsubscribed from, and leaves no timers', async () => {
     gate = await openGate();
     const token = gate.reserveToken();
     gate.emulator.fault(PROXY);
@@ -171,7 +171,7 @@ describe("lobbyGate, when the service's answer was lost", () => {
     await waitUntil(() => gate.scheduler.actions.length === 0);
   });
 
-  it('holds at most four times maxPending tokens, and asks about no others meanwhile', async () => {
+  it('has at most four times maxPending unresolved tokens, and asks about no others until then', async () => {
     gate = await openGate({ maxPending: 1, addressOf: eachFromElsewhere() });
     gate.emulator.fault(PROXY, { times: 4 });
     const tokens = Array.from({ length: 4 }, () => gate.reserveToken());
