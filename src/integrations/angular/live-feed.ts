@@ -1,4 +1,4 @@
-import { assertInInjectionContext, computed, ErrorHandler, inject, signal, type Signal } from '@angular/core';
+import { computed, ErrorHandler, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
 import type { LiveEvent, LobbyJoinEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
 import { ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
@@ -62,7 +62,6 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
  * }
  */
 export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
-  assertInInjectionContext(injectFeed);
   const { state, current, event$ } = injectFollowedFeed<Own>();
   const { zone, profiles } = inject(CLIENT_APP);
   const errors = inject(ErrorHandler);

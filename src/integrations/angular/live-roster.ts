@@ -1,5 +1,4 @@
 import {
-  assertInInjectionContext,
   computed,
   effect,
   inject,
@@ -9,6 +8,7 @@ import {
   TransferState,
   untracked,
   type Signal,
+  type StateKey,
 } from '@angular/core';
 import { defer, finalize, takeUntil, takeWhile, tap, timer, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
@@ -49,14 +49,17 @@ export interface LiveRoster {
 /** How long a server waits for a group, in ms. After that, the browser asks again. */
 const SERVER_PATIENCE_MS = 2_000;
 
-/**
- * The group to show, and its state. Both are absent without a group, or if the config is invalid.
- */
+/** The group to show, unless there is none, or the config is invalid. */
 interface Target {
-  readonly group_id?: string;
-  readonly state?: StateObservable<RosterState>;
+  readonly group?: WantedGroup;
   /** Shown until the state has a value: why there is no group, or the members from a server. */
   readonly initial: RosterState;
+}
+
+/** A group to show. With the key, a server hands its members over to the browser. */
+interface WantedGroup {
+  readonly key: StateKey<readonly GroupMember[]>;
+  readonly state: StateObservable<RosterState>;
 }
 
 /**
@@ -81,7 +84,6 @@ export function injectRoster(
   group_id: () => string | undefined,
   config: (group_id: string) => RosterStateConfig = () => ({}),
 ): LiveRoster {
-  assertInInjectionContext(injectRoster);
   const client = injectLobbyClient();
   const { isServer, zone } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);
@@ -95,30 +97,31 @@ export function injectRoster(
         const id = group_id();
         if (id === undefined) return { initial: { status: idle } };
         const state = untracked(() => rosterState(client, id, config(id)));
-        const members = handedOver.get(keyOf(id), undefined);
-        return { group_id: id, state, initial: { ...(members && byId(members)), status: idle } };
+        const key = makeStateKey<readonly GroupMember[]>(`lobby-rx ${id}`);
+        const members = handedOver.get(key, undefined);
+        return { group: { key, state }, initial: { ...(members && byId(members)), status: idle } };
       } catch (error) {
         return { initial: { status: { ...idle, state: 'closed', error } } };
       }
     },
-    { equal: (before, after) => before.state !== undefined && before.state === after.state },
+    { equal: ({ group }, after) => group !== undefined && group.state === after.group?.state },
   );
   const latest = signal<{ readonly target: Target; readonly state: RosterState } | undefined>(undefined);
   const current = computed((): RosterState => {
     const target = wanted();
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
-    return { ...target.initial, ...(last?.target === target ? last.state : target.state?.value) };
+    return { ...target.initial, ...(last?.target === target ? last.state : target.group?.state.value) };
   });
 
   effect(onCleanup => {
     const target = wanted();
-    const { group_id: id, state: shared } = target;
-    if (!shared || id === undefined) return;
+    const { group } = target;
+    if (!group) return;
     const watching = untracked(() =>
-      zone.outside(readOnce ? readOnce(shared, id) : shared).subscribe(state => {
+      zone.outside(readOnce ? readOnce(group) : group.state).subscribe(state => {
         // A later reader must not see members that are old by then.
-        if (!isServer && state.members) handedOver.remove(keyOf(id));
+        if (!isServer && state.members) handedOver.remove(group.key);
         latest.set({ target, state });
       }),
     );
@@ -134,8 +137,8 @@ export function injectRoster(
     isLoading: computed(() => value() === undefined && !['idle', 'closed'].includes(status().state)),
     hasValue: () => value() !== undefined,
     reload: () => {
-      const { state } = untracked(wanted);
-      if (state) state.reload();
+      const { group } = untracked(wanted);
+      if (group) group.state.reload();
       else reloads.update(count => count + 1);
     },
   };
@@ -145,15 +148,15 @@ export function injectRoster(
  * The state of a group on a server, until its members are known. A page that is rendered once does
  * not show changes.
  */
-function readingOnce(): (state: StateObservable<RosterState>, group_id: string) => Observable<RosterState> {
+function readingOnce(): (group: WantedGroup) => Observable<RosterState> {
   const { scheduler } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);
   const tasks = inject(PendingTasks);
-  return (state, group_id) =>
+  return ({ key, state }) =>
     defer(() =>
       state.pipe(
         takeWhile(({ members, status }) => !members && status.state !== 'closed', true),
-        tap(({ members }) => members && handedOver.set(keyOf(group_id), [...members.values()])),
+        tap(({ members }) => members && handedOver.set(key, [...members.values()])),
         takeUntil(timer(SERVER_PATIENCE_MS, scheduler)),
         finalize(tasks.add()),
       ),
@@ -163,5 +166,3 @@ function readingOnce(): (state: StateObservable<RosterState>, group_id: string) 
 function byId(members: readonly GroupMember[]): Pick<RosterState, 'members'> {
   return { members: new Map(members.map(member => [member.identity.identity_id, member])) };
 }
-
-const keyOf = (group_id: string) => makeStateKey<readonly GroupMember[]>(`lobby-rx ${group_id}`);

@@ -1,5 +1,5 @@
 import { DOCUMENT } from '@angular/common';
-import { assertInInjectionContext, DestroyRef, inject, type Signal } from '@angular/core';
+import { DestroyRef, inject, type Signal } from '@angular/core';
 import { checkOptions, milliseconds, plainObject, type Options } from '../../error/index.js';
 import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.js';
 import { pageEvents } from '../../stream/index.js';
@@ -65,7 +65,6 @@ const OPTIONS: Options<NotificationsConfig> = {
 export function injectNotifications<Own extends object = NoOwnEvents>(
   config: NotificationsConfig<Own> = {},
 ): Notifications<Own> {
-  assertInInjectionContext(injectNotifications);
   checkOptions<object>(config, OPTIONS);
   const { zone, scheduler } = inject(CLIENT_APP);
   const document = inject(DOCUMENT) as DocumentLike;

@@ -121,12 +121,9 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
       const rule = 'a gap or a lobby join of this feed, not a copy';
       throw new InputError('handled', rule, describe(handled));
     }
-    const { gap, lobbyJoin, status } = this.value;
-    if (handled === lobbyJoin) this.set({ ...(gap && { gap }), status });
-    if (handled !== gap) return;
-    const left: { -readonly [Name in keyof FeedState]: FeedState[Name] } = { ...this.value };
-    delete left.gap;
-    this.set(left);
+    const { gap, ...others } = this.value;
+    if (handled === gap) this.set(others);
+    else if (handled === others.lobbyJoin) this.set({ ...(gap && { gap }), status: others.status });
   }
 
   reload(): void {

@@ -91,9 +91,8 @@ export function rosterState<Own extends object>(
   if (before) return before;
   const state = new SharedGroup(client, group_id, config);
   known.set(key, new WeakRef(state));
-  // Cleaned up whenever their number has doubled. React Native has no FinalizationRegistry.
-  if (Number.isInteger(Math.log2(known.size)))
-    for (const [other, ref] of known) if (!ref.deref()) known.delete(other);
+  // Cleaned up with each new group. React Native has no FinalizationRegistry.
+  for (const [other, ref] of known) if (!ref.deref()) known.delete(other);
   return state;
 }
 
