@@ -100,5 +100,5 @@ export function injectFollowedFeed<Own extends object>() {
   const state = feedState(client);
   const current = signal(state.value);
   if (!isServer) injectFollow()(zone.outside(state), next => current.set(next));
-  return { state, current: current.asReadonly(), event$: zone.outside(eventsOf(client.events.feed)) };
+  return { state, current, event$: zone.outside(eventsOf(client.events.feed)) };
 }

@@ -89,10 +89,11 @@ export function injectRoster(
   const handedOver = inject(TransferState);
   const readOnce = isServer ? readingOnce() : undefined;
   const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
-  const reloads = signal(0);
+  /** Set to another object by each `reload()` without a group. */
+  const reloaded = signal({});
   const wanted = computed<Target>(
     () => {
-      reloads();
+      reloaded();
       try {
         const id = group_id();
         if (id === undefined) return { initial: { status: idle } };
@@ -130,16 +131,17 @@ export function injectRoster(
 
   const value = computed(() => current().members);
   const status = computed(() => current().status);
+  const hasValue = () => value() !== undefined;
   return {
     value,
     status,
     error: computed(() => (status().state === 'closed' ? status().error : undefined)),
-    isLoading: computed(() => value() === undefined && !['idle', 'closed'].includes(status().state)),
-    hasValue: () => value() !== undefined,
+    isLoading: computed(() => !hasValue() && !['idle', 'closed'].includes(status().state)),
+    hasValue,
     reload: () => {
       const { group } = untracked(wanted);
       if (group) group.state.reload();
-      else reloads.update(count => count + 1);
+      else reloaded.set({});
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ClientConfig } from '../../client/index.js';
-import { aBoolean, checkArgument, definedOptions, milliseconds } from '../../error/index.js';
+import { aBoolean, checkArgument, milliseconds } from '../../error/index.js';
 import type { EventCodecs, NoOwnEvents } from '../../protocol/index.js';
 
 /**
@@ -30,9 +30,9 @@ const RENDER_TIMEOUT_MS = 60_000;
 export function checkedLobbyClientConfig({
   renderTimeout = RENDER_TIMEOUT_MS,
   bypassServiceWorker = true,
-  ...client
+  ...config
 }: LobbyClientConfig<EventCodecs>) {
   checkArgument('renderTimeout', milliseconds, renderTimeout);
   checkArgument('bypassServiceWorker', aBoolean, bypassServiceWorker);
-  return { client: definedOptions(client), renderTimeout, bypassServiceWorker };
+  return { config, renderTimeout, bypassServiceWorker };
 }

@@ -119,17 +119,18 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
 
 function createApp(options: LobbyClientConfig<EventCodecs>): ClientApp {
   checkArgument('config()', plainObject, options);
-  const { client: config, ...application } = checkedLobbyClientConfig(options);
+  const checked = checkedLobbyClientConfig(options);
   // Throws if an option is invalid, before any of them is used. It sends nothing.
-  createClient(config);
+  createClient(checked.config);
   const zone = new AppZone(inject(NgZone));
-  const scheduler = zone.scheduler(config.scheduler ?? asyncScheduler);
+  const scheduler = zone.scheduler(checked.config.scheduler ?? asyncScheduler);
   const isServer = isPlatformServer(inject(PLATFORM_ID));
-  return { zone, config, scheduler, isServer, ...application, profiles: new LatestProfiles() };
+  return { ...checked, zone, scheduler, isServer, profiles: new LatestProfiles() };
 }
 
 function createLobbyClient(): Client {
-  const { zone, config, scheduler, isServer, profiles, ...application } = inject(CLIENT_APP);
+  const { zone, config, scheduler, isServer, profiles, renderTimeout, bypassServiceWorker } =
+    inject(CLIENT_APP);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({
@@ -138,14 +139,14 @@ function createLobbyClient(): Client {
     // A server renders a page once, and shows nothing later.
     ...(isServer && { watch: { ...config.watch, linger: 0 } }),
     transport: request => {
-      const sent = application.bypassServiceWorker ? serviceWorkerBypass(request) : request;
+      const sent = bypassServiceWorker ? serviceWorkerBypass(request) : request;
       return request.kind === 'poll' ? zone.outside(transport(sent)) : call(sent);
     },
   }) as unknown as Client;
   // An unhandled error would end a server.
   inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
   if (isServer) {
-    const ended$ = serverVisitEnded(application.renderTimeout, scheduler).pipe(takeUntil(client.closed$));
+    const ended$ = serverVisitEnded(renderTimeout, scheduler).pipe(takeUntil(client.closed$));
     // Its requests fail. A resource that waits for a request would keep the application.
     ended$.subscribe(() => client.close());
   }

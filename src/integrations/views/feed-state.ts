@@ -118,7 +118,7 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
 
   dismiss(handled: Gap | LobbyJoinEvent): void {
     if (!this.#emitted.has(Object(handled) as object)) {
-      const rule = 'a gap or a lobby join of this feed, not a copy';
+      const rule = 'a gap or lobby join of this feed, not a copy';
       throw new InputError('handled', rule, describe(handled));
     }
     const { gap, ...others } = this.value;

@@ -14,17 +14,14 @@ export interface StateObservable<S> extends Observable<S> {
   reload(): void;
 }
 
-/** Stands for no value in the map of the last values that subscribers have seen. */
-const NOTHING = {};
-
 /** A state that is kept up to date while it has subscribers. */
 export abstract class SharedState<S extends { readonly status: WatchStatus }>
   extends Observable<S>
   implements StateObservable<S>
 {
   #value: S;
-  /** The subscribers, and the last value that each of them has seen. */
-  readonly #seen = new Map<Subscriber<S>, unknown>();
+  /** The subscribers, and the last value that each of them has seen, if any. */
+  readonly #seen = new Map<Subscriber<S>, S | undefined>();
   #isEmitting = false;
   #isComplete = false;
 
@@ -67,7 +64,7 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
     // One that has gone already, as in `forkJoin([EMPTY, state])`, neither begins nor ends
     // anything.
     if (subscriber.closed) return;
-    this.#seen.set(subscriber, NOTHING);
+    this.#seen.set(subscriber, undefined);
     subscriber.add(() => {
       this.#seen.delete(subscriber);
       if (!this.isWanted && !this.#isComplete) this.end();
