@@ -3,8 +3,10 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   // The site, the stores and the board are separate packages, with their own dependencies.
+  // `*.ts` are programs that README and docs ask to save in a clone.
   {
     ignores: [
+      '*.ts',
       '**/dist/',
       'coverage/',
       'node_modules/',

@@ -1,3 +1,4 @@
+import { between, lowest } from '../node-versions.js';
 import type { Consumer, Workshop } from './workshop.js';
 
 export const ANSWER = 'in process: Ada and Grace; over HTTP: Ada and Grace';
@@ -20,8 +21,10 @@ const overSockets = (runtime: string) => ({
 /** A service that only the proxy of the environment reaches. */
 const behindProxy = { proves: 'the proxy of the environment, GET and POST', prints: 'by the proxy' };
 
-/** What a release of Node has to do; `node` is the command that starts it. */
-const inNode = (version: string, node: string): readonly Consumer[] => [
+const nodeOf = (version: string) => `npx -y -p node@${version} node`;
+
+/** What a release of Node has to do. */
+const inNode = (version: string, node = nodeOf(version)): readonly Consumer[] => [
   { name: 'Node', version, proves: 'import', run: `${node} main.js`, prints: ANSWER },
   { name: 'Node', version, proves: 'require', run: `${node} required.cjs`, prints: 'Ada, one copy' },
   { name: 'Node', version, ...overSockets(node) },
@@ -44,17 +47,17 @@ const inNode = (version: string, node: string): readonly Consumer[] => [
 ];
 
 export const nodes: readonly Workshop[] = [
-  { packages: [], copies: ['program', 'agent', 'sockets'], consumers: inNode(process.versions.node, 'node') },
-  ...['22', '24'].map(version => ({
+  { packages: [], copies: ['program', 'agent', 'sockets'], consumers: inNode(lowest) },
+  ...between.map(version => ({
     packages: [],
     copies: ['program', 'agent', 'sockets'],
     consumers: [
-      ...inNode(version, `npx -y -p node@${version} node`),
+      ...inNode(version),
       {
         name: 'Node',
         version,
         ...behindProxy,
-        run: `NODE_USE_ENV_PROXY=1 npx -y -p node@${version} node in-proxy.js node`,
+        run: `NODE_USE_ENV_PROXY=1 ${nodeOf(version)} in-proxy.js node`,
       },
     ],
   })),

@@ -1,10 +1,19 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { join } from 'node:path';
+import { ESLint } from 'eslint';
+import { getFileInfo } from 'prettier';
 import { pages } from './pages.js';
 import { compileSnippets } from './snippet/compile-snippets.js';
 import { bundleSnippets, clean, runSnippet, type Program } from './snippet/run-snippet.js';
 import { allSnippets } from './snippet/snippet.js';
 
+const ROOT = join(import.meta.dirname, '../..');
 const snippets = allSnippets();
+
+/** The files that a page asks to save in a clone: `first.ts`. */
+const savedFiles = pages.flatMap(({ text }) =>
+  [...text.matchAll(/\bsave\s+(?:this|the program)\s+as\s+`([^`]+)`/gi)].map(([, name]) => name!),
+);
 
 describe('The snippets of README and docs', () => {
   const compiled = compileSnippets(snippets);
@@ -28,6 +37,19 @@ describe('The snippets of README and docs', () => {
       );
     });
     deepStrictEqual(unexplained, []);
+  });
+
+  it('may be saved in a clone: git, Prettier and ESLint ignore the files', async () => {
+    ok(savedFiles.includes('first.ts'));
+    const eslint = new ESLint({ cwd: ROOT, overrideConfigFile: 'test/eslint.config.js' });
+    const seen: string[] = [];
+    for (const name of savedFiles) {
+      const path = join(ROOT, name);
+      if (!(await eslint.isPathIgnored(path))) seen.push(`ESLint sees ${name}`);
+      const { ignored } = await getFileInfo(path, { ignorePath: join(ROOT, '.gitignore') });
+      if (!ignored) seen.push(`git and Prettier see ${name}`);
+    }
+    deepStrictEqual(seen, []);
   });
 
   it('all sign in so that an expired token is renewed, but for lobbies and emulators', () => {

@@ -16,7 +16,10 @@ export interface Answered {
   readonly arrivedAt: Instant;
 }
 
-/** Reads those parts of an answer. */
+/**
+ * Reads those parts of an answer. An answer with the key of the last one with news is a repeat. It
+ * is no news, and neither is an empty answer.
+ */
 export function answeredBy<A>(
   { position, askedAt }: WatchState,
   { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },

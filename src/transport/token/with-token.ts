@@ -50,7 +50,8 @@ export interface TokenHooks {
  * 5). After a 401 it asks `get` again. If that gives another token, the request is sent with it. If
  * it gives the same one, the request is sent with the token that `renew` gives. A token that the
  * service has rejected is never sent again, if there is a `renew`. A request is sent three times at
- * most. A 401 of a poll after 2 s or more does not count.
+ * most. A 401 of a poll after 2 s or more does not count. Requests that wait for a token at the
+ * same time share one call of `get`, and one of `renew`.
  *
  * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only
  * rejected tokens. A `TransportError` whose reason is `not_sent` if `get` or `renew` throws, gives

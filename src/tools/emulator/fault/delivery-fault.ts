@@ -12,6 +12,9 @@ import type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from '../se
  * - `reset_before_headers`, `reset_in_body`, `close_in_body`: the connection breaks at this point.
  * - `stall_before_headers`, `stall_in_body`: no more bytes arrive, and the connection stays open.
  * - `truncated_json`: only half of the body arrives, and it looks complete.
+ *
+ * A new way of breaking needs a `Delivery` in `service/handler.ts`, an effect in `listen.ts` (HTTP)
+ * and in `in-process-transport.ts`, and a row in docs/testing.md.
  */
 export interface DeliveryFault {
   readonly kind: 'reset_before_request' | 'truncated_json' | Exclude<Delivery, 'whole'>;
