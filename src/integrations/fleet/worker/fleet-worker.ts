@@ -143,8 +143,8 @@ class FleetWorker {
   }
 
   /** Another worker has announced that a worker has come or leaves. */
-  #announced(leaving: string): void {
-    this.#members = afterLeaving(this.#members, leaving);
+  #announced(leaving: string | undefined): void {
+    if (leaving !== undefined) this.#members = afterLeaving(this.#members, leaving);
     this.#isAnnounced = true;
     this.#due$.next();
   }
