@@ -5,17 +5,17 @@ import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
-import { FLOOR, roomOf } from './law/house.js';
+import { LAYER, moduleOf } from './law/modules.js';
 
 const ROOT = join(import.meta.dirname, '..');
-/** The rooms that a client uses: the tests of the client cover them, too. */
-const CLIENT_ROOMS = ['error', 'protocol', 'transport', 'endpoint', 'stream', 'client'];
+/** The modules that a client uses: the tests of the client cover them, too. */
+const CLIENT_MODULES = ['error', 'protocol', 'transport', 'endpoint', 'stream', 'client'];
 /**
  * Tests that start processes. Mutations exist only in the process of the test runner, so these
  * tests never see them.
  */
 const PROCESS_TESTS = ['test/client/exit.test.ts'];
-const PROCESS_ROOMS = ['tools/cli'];
+const PROCESS_MODULES = ['tools/cli'];
 /**
  * Loaded into each process of Stryker. Its mocha runner requires files of mocha without their
  * extension, which is .cjs since mocha 12. And without this, a process whose parent was killed
@@ -33,14 +33,14 @@ const LINES = /:\d+-\d+$/;
 const names = process.argv.slice(2);
 const missing = names.filter(name => !existsSync(join(ROOT, 'src', name.replace(LINES, ''))));
 if (missing.length > 0) throw new Error(`there is no ${missing.map(name => `src/${name}`).join(', ')}`);
-const rooms =
+const modules =
   names.length > 0
-    ? names.map(roomOf)
-    : Object.keys(FLOOR).filter(room => !room.includes('.') && !PROCESS_ROOMS.includes(room));
+    ? names.map(moduleOf)
+    : Object.keys(LAYER).filter(module => !module.includes('.') && !PROCESS_MODULES.includes(module));
 const tested = new Set(
-  rooms
-    .flatMap(room => (CLIENT_ROOMS.includes(room) ? [room, 'client'] : [room]))
-    .filter(room => existsSync(join(ROOT, 'test', room))),
+  modules
+    .flatMap(module => (CLIENT_MODULES.includes(module) ? [module, 'client'] : [module]))
+    .filter(module => existsSync(join(ROOT, 'test', module))),
 );
 
 // Works on a copy, so that the sources stay unchanged even if this is interrupted.
@@ -58,12 +58,12 @@ process.env.NODE_OPTIONS = `--import ${PRELOAD}`;
 await import(PRELOAD);
 await new Stryker({
   configFile: 'test/stryker.config.json',
-  mutate: (names.length > 0 ? names : rooms).map(name =>
+  mutate: (names.length > 0 ? names : modules).map(name =>
     name.replace(LINES, '').endsWith('.ts') ? `src/${name}` : `src/${name}/**/*.ts`,
   ),
   inPlace: true,
   mochaOptions: {
-    spec: [...tested].map(room => `test/${room}/**/*.test.ts`),
+    spec: [...tested].map(module => `test/${module}/**/*.test.ts`),
     ignore: PROCESS_TESTS,
   },
 }).runMutationTest();

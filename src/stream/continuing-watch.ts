@@ -50,12 +50,13 @@ export function continuingWatch<A>(
   return moved =>
     new Observable(subscriber => {
       const now = instant(settings);
-      const pace = settings.kept?.paces.of(settings.kept.key);
-      if (pace) watch.last ??= { ...firstState(now, settings.from, settings.retention), pace };
-      const state = watch.last ?? firstState(now, settings.from, settings.retention);
+      const keptPace = settings.kept?.paces.of(settings.kept.key);
+      // A new watch with the pace of an earlier one returns, too. So it waits for that pace.
+      const isReturning = (watch.last ?? keptPace) !== undefined;
+      const state = watch.last ?? firstState(now, settings.from, settings.retention, keptPace);
       subscriber.add(() => keepPace(watch));
       const position = moved && movedPosition(state.position, now, moved.from, settings.retention);
-      new Loop(watch, position ? { ...state, position } : state).run(subscriber);
+      new Loop(watch, position ? { ...state, position } : state, isReturning).run(subscriber);
     });
 }
 
@@ -69,10 +70,7 @@ interface ContinuingWatch<A> {
   readonly settings: WatchSettings<A>;
   readonly audience: Audience<A> | undefined;
   readonly watchId: number;
-  /**
-   * The last committed state. Before the first commit, it is `undefined` or a first state with the
-   * pace of an earlier watch.
-   */
+  /** The last committed state. `undefined` before the first commit. */
   last: WatchState | undefined;
 }
 
@@ -83,10 +81,10 @@ class Loop<A> {
   #state: WatchState;
   #isEnded = false;
 
-  constructor(watch: ContinuingWatch<A>, state: WatchState) {
+  constructor(watch: ContinuingWatch<A>, state: WatchState, isReturning: boolean) {
     this.#watch = watch;
     this.#state = state;
-    this.#interruptions = new Interruptions(watch.settings, watch.last !== undefined);
+    this.#interruptions = new Interruptions(watch.settings, isReturning);
   }
 
   run(subscriber: Subscriber<WatchSignal<A>>): void {
@@ -98,6 +96,7 @@ class Loop<A> {
     defer(() => this.#event$())
       .pipe(
         concatMap(event => this.#perform(this.#transitionAfter(event))),
+        // `repeat` completes if its delay completes without a value, at the end of the watch.
         repeat({ delay: () => this.#rest() }),
       )
       .subscribe(subscriber);
@@ -135,35 +134,35 @@ class Loop<A> {
    * Delivers the answer of a transition, waits until the answer has been consumed and acknowledged,
    * and commits the state of the transition.
    */
-  #perform(transition: Transition<A>): ObservableInput<WatchSignal<A>> {
-    const { delivery, end, signals } = transition;
+  #perform(next: Transition<A>): ObservableInput<WatchSignal<A>> {
+    const { delivery, end, signals } = next;
     if (delivery) {
-      const delivered$ = this.#delivered(transition, delivery);
+      const delivered$ = this.#delivered(next, delivery);
       return signals.length > 0 ? concat(signals, delivered$) : delivered$;
     }
     // The state is set before the signals are emitted. A subscriber that leaves with one of them
     // continues from this state.
-    this.#state = transition.state;
-    this.#watch.last = transition.state;
-    if (signals.length === 0 && !end) return this.#commit(transition);
+    this.#state = next.state;
+    this.#watch.last = next.state;
+    if (signals.length === 0 && !end) return this.#commit(next);
     const error$ = end?.kind === 'error' ? throwError(() => end.error) : EMPTY;
     return concat(
       signals,
-      defer(() => this.#commit(transition)),
+      defer(() => this.#commit(next)),
       error$,
     );
   }
 
-  #delivered(transition: Transition<A>, { signals, ...delivery }: Delivery<A>): Observable<WatchSignal<A>> {
+  #delivered(next: Transition<A>, { signals, ...delivery }: Delivery<A>): Observable<WatchSignal<A>> {
     const { audience, settings, watchId } = this.#watch;
     const isExpired = () =>
       (!this.#interruptions.isActive && !settings.resume) ||
-      !isDeliverable(transition.state.position, instant(settings), settings.retention);
+      !isDeliverable(next.state.position, instant(settings), settings.retention);
     const part$ = audience ? audience.deliver(signals, isExpired) : of(...signals, 'taken' as const);
     return part$.pipe(
       concatMap(part => {
         if (part === 'expired') return this.#perform(this.#transitionAfter({ kind: 'expired' }));
-        if (part === 'taken') return this.#acknowledged(transition, delivery);
+        if (part === 'taken') return this.#acknowledged(next, delivery);
         if (part.kind !== 'gap') return [part];
         const { reason, index } = part.gap;
         settings.log({ kind: 'gap', at: settings.scheduler.now(), watchId, reason, index });

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesUnder } from '../files-under.js';
-import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './house.js';
+import { LAYER, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './modules.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const page = readFileSync(join(ROOT, 'docs/design.md'), 'utf8');
@@ -60,22 +60,22 @@ function defaultOf(path: string, config: string, option: string): string | undef
 }
 
 describe('docs/design.md', () => {
-  it('lists the floors and packages of the house', () => {
-    const rooms = rowsIn(section('Modules and layers')).map(([floor, room, , packages]) => ({
-      room: room!.replace(/\/$/, ''),
-      floor: Number(floor),
+  it('lists the layers and packages of the modules', () => {
+    const modules = rowsIn(section('Modules and layers')).map(([layer, module, , packages]) => ({
+      module: module!.replace(/\/$/, ''),
+      layer: Number(layer),
       packages: codesIn(packages!.includes('`') ? packages! : `\`${packages}\``).filter(name => name !== '–'),
     }));
-    deepStrictEqual(Object.fromEntries(rooms.map(({ room, floor }) => [room, floor])), FLOOR);
-    deepStrictEqual(Object.fromEntries(rooms.map(({ room, packages }) => [room, packages])), PACKAGES);
+    deepStrictEqual(Object.fromEntries(modules.map(({ module, layer }) => [module, layer])), LAYER);
+    deepStrictEqual(Object.fromEntries(modules.map(({ module, packages }) => [module, packages])), PACKAGES);
   });
 
-  it('shows the floors in its picture', () => {
+  it('shows the layers in its picture', () => {
     const [picture] = /^layer\n[^`]+/m.exec(section('Modules and layers'))!;
-    const drawn = [...picture.matchAll(/^ +(\d(?:\.\d)?) +(.*)$/gm)].flatMap(([, floor, names]) =>
-      names!.split(/[ ═╗╝║╚]+/).flatMap(name => (name === '' ? [] : [[name, Number(floor)] as const])),
+    const drawn = [...picture.matchAll(/^ +(\d(?:\.\d)?) +(.*)$/gm)].flatMap(([, layer, names]) =>
+      names!.split(/[ ═╗╝║╚]+/).flatMap(name => (name === '' ? [] : [[name, Number(layer)] as const])),
     );
-    deepStrictEqual(Object.fromEntries(drawn), FLOOR);
+    deepStrictEqual(Object.fromEntries(drawn), LAYER);
   });
 
   it('states the size limits of files and folders', () => {

@@ -2,15 +2,15 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { filesUnder } from '../files-under.js';
-import { roomOf } from './house.js';
+import { moduleOf } from './modules.js';
 
 const TEST = join(import.meta.dirname, '..');
 const SRC = join(TEST, '../src');
 const tests = filesUnder(TEST, '.test.ts').map(path => relative(TEST, path));
 const sources = filesUnder(SRC, '.ts').map(path => relative(SRC, path));
 
-/** Folders of tests that are about no single room. */
-const OF_NO_ROOM = ['law', 'simulation'];
+/** Folders of tests that are about no single module. */
+const OF_NO_MODULE = ['law', 'simulation'];
 
 /**
  * A promise that a timer resolves after some time. `waitUntil` waits for a condition, a timer
@@ -34,16 +34,17 @@ describe('a test', () => {
   it('is in a folder that src has, too', () => {
     const folders = [...new Set(tests.map(path => dirname(path)))];
     deepStrictEqual(
-      folders.filter(folder => !OF_NO_ROOM.includes(folder) && !existsSync(join(SRC, folder))),
+      folders.filter(folder => !OF_NO_MODULE.includes(folder) && !existsSync(join(SRC, folder))),
       [],
     );
     ok(folders.length > 10);
   });
 
-  it('is where the file of its room is that it has the name of; others are about a concept', () => {
+  it('is where the file of its module is that it has the name of; others are about a concept', () => {
     const misplaced = tests.filter(path => {
       const tested = sources.filter(
-        source => roomOf(source) === roomOf(path) && basename(source, '.ts') === basename(path, '.test.ts'),
+        source =>
+          moduleOf(source) === moduleOf(path) && basename(source, '.ts') === basename(path, '.test.ts'),
       );
       return tested.length > 0 && !tested.some(source => dirname(source) === dirname(path));
     });

@@ -372,7 +372,7 @@ for (const program of SERVERS) {
         nats.publish(`lobby.alive.worker.${name}`, '{}');
       await followed();
       let looks = 0;
-      nats.subscribe('lobby.assigned', {
+      nats.subscribe('lobby.changed', {
         callback: () => {
           looks++;
         },
@@ -476,7 +476,7 @@ for (const program of SERVERS) {
       await kv.put('anything', 'else');
       nats.publish('lobby.alive.worker.nobody.x', '{oops');
       nats.publish('lobby.alive.anything', 'else');
-      nats.publish('lobby.assigned', 'anything');
+      nats.publish('lobby.changed', 'anything');
       first.worker.unsubscribe();
       publish(id);
       const second = await work({ lease: 1_000 });

@@ -104,7 +104,8 @@ function gapBefore<A>(
   // An empty answer at once is how a service says that it has forgotten an index.
   const saysForgotten = isEmpty && isAtOnce(answered) && position.index !== undefined && mayBeForgotten;
   // Even if a gap has been emitted before, the events since then are missed, too.
-  if (due && !(saysForgotten && due.emitted)) return due;
+  const isGapAgain = saysForgotten && due?.emitted !== undefined;
+  if (due && !isGapAgain) return due;
   if (saysForgotten) return { reason: 'silence', index: position.index };
   const isBackwards = index !== undefined && position.index !== undefined && isOlder(index, position.index);
   return (

@@ -39,9 +39,10 @@ const MAX_WAIT_OF_CUT_MS = 1_000;
 export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEnding<A> {
   const { state, settings } = turn;
   const { error, heldFor } = failure;
-  const recovery = (settings.recovery(error) as Recovery | undefined) ?? ({} as Recovery);
+  // A callback that is written in JavaScript may return anything.
+  const decided = settings.recovery(error) as Partial<Recovery> | undefined;
   const hasIndex = state.position.index !== undefined;
-  switch (recovery.kind) {
+  switch (decided?.kind) {
     case 'no_news':
       if (heldFor >= HELD_MS || settings.retention === Infinity) return noNewsEnding(turn);
       return hasIndex ? cachedEnding(turn) : retryEnding(turn, failure);
@@ -51,20 +52,16 @@ export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEndin
     case 'end':
       return endedEnding(turn, { kind: 'error', error });
     case 'retry': {
-      const mayBeCut = recovery.mayBeCut === true && hasIndex;
-      if (!mayBeCut || !isCut(failure)) return retryEnding(turn, failure, recovery);
+      const mayBeCut = decided.mayBeCut === true && hasIndex;
+      if (!mayBeCut || !isCut(failure)) return retryEnding(turn, failure, decided);
       return cutEnding(turn, {
         heldFor,
         spread: isOfAll(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
-        retryAfter: waitAfterCut(error, recovery.retryAfter),
+        retryAfter: waitAfterCut(error, decided.retryAfter),
       });
     }
     default:
-      throw new InputError(
-        'the kind of recovery',
-        'a known one',
-        describe((recovery as { kind?: unknown }).kind),
-      );
+      throw new InputError('the kind of recovery', 'a known one', describe(decided?.kind));
   }
 }
 

@@ -4,7 +4,13 @@ import { connecting } from '../watch-signal.js';
 import { paceWait, restFor } from './pace.js';
 import type { Position } from './position.js';
 import { offline, online, withStatus } from './status.js';
-import { transitionOf, type Interruption, type Transition, type Turn } from './watch-state.js';
+import {
+  transitionOf,
+  type Interruption,
+  type Transition,
+  type Turn,
+  type WatchState,
+} from './watch-state.js';
 
 /** An interruption between two polls, or one that ends a poll. */
 export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Transition<A> {
@@ -26,11 +32,11 @@ export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Tr
 /** The machine is back. The watch polls soon, on a new connection. A wait never becomes longer. */
 function wokenTransition<A>({ state, now, openWatches, settings }: Turn<A>): Transition<A> {
   const { rest } = state.pace;
-  const left = rest.until - now.monotonic;
-  const isWaiting = left > 0;
-  const least = isWaiting ? rest.earliest - now.monotonic : paceWait(state.pace, now, settings);
-  const soon = Math.max(least, spreadWait(openWatches, settings));
-  const wait = isWaiting ? Math.min(soon, left) : soon;
+  const waitLeft = rest.until - now.monotonic;
+  const isWaiting = waitLeft > 0;
+  const leastWait = isWaiting ? rest.earliest - now.monotonic : paceWait(state.pace, now, settings);
+  const wokenWait = Math.max(leastWait, spreadWait(openWatches, settings));
+  const wait = isWaiting ? Math.min(wokenWait, waitLeft) : wokenWait;
   // Further wakes do not shorten this wait.
   const pace = { ...state.pace, rest: restFor(now, wait) };
   const next = { ...state, needsFreshConnection: true, pace };
@@ -49,8 +55,8 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
   const rest = restFor(now, Math.max(wait, paceWait(state.pace, now, settings)));
   const { isSure, heldAfter, status } = state.health;
   const { lastAnswer, attempt, error } = status;
-  const left = rest.until - now.monotonic;
-  const nextTry = left > 0 ? now.at + left : undefined;
+  const waitLeft = rest.until - now.monotonic;
+  const nextTry = waitLeft > 0 ? now.at + waitLeft : undefined;
   const before = {
     ...state.health,
     heldAfter: isSure ? HELD_MS : heldAfter,
@@ -78,7 +84,7 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
  * Where a feed goes on. Without `resume`, it starts from now, with a gap for the events that it
  * skips.
  */
-function returnedPosition({ position, askedAt }: Turn<never>['state'], resume: boolean): Position {
+function returnedPosition({ position, askedAt }: WatchState, resume: boolean): Position {
   const { index, due } = position;
   // The first subscriber comes back to nothing, since its watch only has the pace of another one.
   const hasPolled = askedAt.monotonic > -Infinity;

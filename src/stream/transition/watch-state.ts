@@ -107,11 +107,16 @@ export interface Delivery<A> {
 
 const NEVER: Instant = { at: -Infinity, monotonic: -Infinity };
 
-/** The state before the first poll. */
-export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
+/** The state before the first poll, with the pace of an earlier watch if it was kept. */
+export function firstState(
+  now: Instant,
+  from: ResumePoint | undefined,
+  retention: number,
+  pace = firstPace(now),
+): WatchState {
   return {
     position: firstPosition(now, from, retention),
-    pace: firstPace(now),
+    pace,
     health: firstHealth(now, from?.at),
     askedAt: NEVER,
     needsFreshConnection: false,

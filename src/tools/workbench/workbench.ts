@@ -27,7 +27,7 @@ import { pageAnswer } from './workbench-page.js';
 import { bearerOf, ownerOf, viewOfWorld, type SeenRequest, type WorldView } from './world-view.js';
 
 /** How long a poll of the page is held if nothing happens, in ms. */
-const HELD_MS = 20_000;
+const MAX_HOLD_MS = 20_000;
 /** How long changes are collected before a poll of the page is answered, in ms. */
 const COLLECTED_MS = 100;
 
@@ -119,7 +119,7 @@ class MovableClock {
   }
 }
 
-/** Emits the revision that the page knows, once there is another one or after `HELD_MS`. */
+/** Emits the revision that the page knows, once there is another one or after `MAX_HOLD_MS`. */
 function watchRevisions(index: string | null, { revision$ }: RequestLog): Observable<number> {
   const known = Number(index ?? 0);
   const change$ = revision$.pipe(
@@ -127,7 +127,7 @@ function watchRevisions(index: string | null, { revision$ }: RequestLog): Observ
     take(1),
     delay(index === null ? 0 : COLLECTED_MS),
   );
-  return merge(change$, timer(HELD_MS)).pipe(
+  return merge(change$, timer(MAX_HOLD_MS)).pipe(
     take(1),
     map(() => known),
   );

@@ -67,14 +67,14 @@ export class MemoryFleet {
   readonly #scheduler: SchedulerLike;
   readonly #messages = new Map<string, Message[]>();
   readonly #checkpoints = new Map<number, BareCheckpoints>();
-  readonly #changes$ = new Subject<string>();
+  readonly #changes$ = new Subject<string | undefined>();
   readonly #lease: number;
   readonly #shards: number;
   readonly #alive = new Map<
     string,
     Told & { readonly beat: Heartbeat; readonly me: Presence; readonly first: number }
   >();
-  #list = 1;
+  #listLosses = 1;
   #told = 0;
   #sequence = 0;
 
@@ -113,7 +113,7 @@ export class MemoryFleet {
   /** The list of who is alive is lost, as if somebody had deleted its stream. */
   forgetAlive(): void {
     this.#alive.clear();
-    this.#list++;
+    this.#listLosses++;
   }
 
   log(link: Link): FleetLog {
@@ -131,7 +131,7 @@ export class MemoryFleet {
   }
 
   registry(link: Link): FleetRegistry {
-    const began = this.#list;
+    const began = this.#listLosses;
     let first: number | undefined;
     const ask = <T>(answer: () => Observable<T>) =>
       this.#ask({ ...link, isCut: link.isCut || link.isZombie }, answer);
@@ -153,12 +153,12 @@ export class MemoryFleet {
         }),
       announce: () =>
         ask(() => {
-          this.#changes$.next('');
+          this.#changes$.next(undefined);
           return of(0);
         }),
       alive: () =>
         this.#ask({ ...link, isCut: link.isCut || link.isZombie || link.isBlind }, () =>
-          of({ workers: this.#present(), list: this.#list - began }),
+          of({ workers: this.#present(), listLosses: this.#listLosses - began }),
         ),
       leave: worker =>
         ask(() => {

@@ -34,7 +34,7 @@ export interface FleetNames {
   /** The prefix of the subjects under which workers report that they are alive. */
   readonly present: string;
   /** The subject under which workers report that a worker has come or gone, or that they leave. */
-  readonly assigned: string;
+  readonly changed: string;
   /**
    * The prefix of the subjects of records. Do not subscribe to them, because records that are not
    * stored are published there, too.
@@ -52,7 +52,7 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
     positions: `${upper}_POSITIONS`,
     alive: `${upper}_ALIVE`,
     present: `${fleet}.alive`,
-    assigned: `${fleet}.assigned`,
+    changed: `${fleet}.changed`,
     stored: `${fleet}.events`,
     live: `${fleet}.live`,
   };

@@ -37,7 +37,7 @@ type FormerCheckpoints = ReadonlyMap<number, ReadonlyMap<string, BareCheckpoint>
 
 /** Everything that a worker keeps in NATS besides records. */
 export class NatsRegistry implements FleetRegistry {
-  readonly changed$: Observable<string>;
+  readonly changed$: Observable<string | undefined>;
   readonly #fleet: WorkingFleet;
   readonly #time: NatsTime;
   #beats = 0;
@@ -48,7 +48,7 @@ export class NatsRegistry implements FleetRegistry {
   /** When the stream of live workers was created. */
   #created: number;
   /** How often NATS has lost the list of live workers. */
-  #list = 0;
+  #listLosses = 0;
   #former: FormerCheckpoints | undefined;
 
   constructor(fleet: WorkingFleet, time: NatsTime) {
@@ -58,9 +58,9 @@ export class NatsRegistry implements FleetRegistry {
     this.#created = Date.parse(fleet.aliveSince);
     this.changed$ = new Observable(subscriber => {
       const callback = (error: Error | null, message: Msg) => {
-        if (!error) subscriber.next(message.string());
+        if (!error) subscriber.next(message.string() || undefined);
       };
-      const following = nats.subscribe(names.assigned, { callback });
+      const following = nats.subscribe(names.changed, { callback });
       return () => following.unsubscribe();
     });
   }
@@ -81,7 +81,7 @@ export class NatsRegistry implements FleetRegistry {
       // The sequence went back, so the server was restored from a copy, and has lost the newer
       // heartbeats of others.
       if (this.#last && seq <= this.#last.seq) {
-        this.#list++;
+        this.#listLosses++;
         this.#first = seq;
       }
       this.#last = { seq, sentAt, heardAt: performance.now() };
@@ -110,11 +110,11 @@ export class NatsRegistry implements FleetRegistry {
         subjects_filter: `${presenceOf(names.present)}>`,
       });
       const createdAt = Date.parse(created);
-      if (Math.abs(createdAt - this.#created) > SAME_MS) this.#list++;
+      if (Math.abs(createdAt - this.#created) > SAME_MS) this.#listLosses++;
       this.#created = createdAt;
       const subjects = Object.keys(state.subjects ?? {});
       const workers = subjects.flatMap(subject => presenceIn(names.present, subject));
-      return { workers, list: this.#list };
+      return { workers, listLosses: this.#listLosses };
     });
   }
 
@@ -207,10 +207,13 @@ export class NatsRegistry implements FleetRegistry {
     return other.instance !== instance && typeof other.first === 'number' && other.first < this.#first!;
   }
 
-  /** Makes all others look at once. `leaving` is the name of a worker that leaves. */
+  /**
+   * Makes all others look at once. `leaving` is the name of a worker that leaves. Otherwise the
+   * message is empty.
+   */
   #poke(leaving = ''): void {
     const { nats, names } = this.#fleet;
-    if (!nats.isClosed()) nats.publish(names.assigned, leaving);
+    if (!nats.isClosed()) nats.publish(names.changed, leaving);
   }
 }
 

@@ -6,22 +6,33 @@ import type { FleetMessage, StoredRecord, StreamState } from '../nats/index.js';
  */
 const REMEMBERED_MESSAGES = 4_096;
 
+/** The position of a record, or `lost` if the stream has lost it. No record follows a lost one. */
+type RecordPosition = number | 'lost';
+
+/** The last record of an identity, and the one before it. */
+interface Seen {
+  readonly sequence: RecordPosition;
+  /** `undefined` if no record of the identity was seen before. */
+  readonly before: RecordPosition | undefined;
+}
+
+const SEEN_AND_LOST: Seen = { sequence: 'lost', before: 'lost' };
+
 /**
  * Follows the records of each identity from one to the next. Each record names the one before it.
  * If that one was not seen, it expired before it was read, or NATS has lost it.
  */
 export class RecordChain {
-  readonly #start: number;
-  /** The last record of each identity, and the one before it. */
-  readonly #seen = new Map<string, { readonly sequence: number; readonly before: number | undefined }>();
+  readonly #start: RecordPosition;
+  /** By identity. */
+  readonly #seen = new Map<string, Seen>();
 
   /**
    * Everything up to `start` has been seen before. It is 0 if that does not matter, and `lost` if
    * the stream has lost that position.
    */
-  constructor(start: number | 'lost') {
-    if (start === 'lost') this.#start = -1;
-    else this.#start = start === 0 ? Infinity : start;
+  constructor(start: RecordPosition) {
+    this.#start = start;
   }
 
   /**
@@ -31,15 +42,22 @@ export class RecordChain {
     const seen = this.#seen.get(identity_id);
     const before = seen?.sequence === sequence ? seen.before : seen?.sequence;
     this.#seen.set(identity_id, { sequence, before });
-    const isMissing = before === undefined ? after > this.#start : after !== before;
+    const isMissing = before === undefined ? this.#isAfterStart(after) : after !== before;
     if (gap) return gap;
     return isMissing ? { reason: 'silence', at: Date.now(), index: undefined } : undefined;
+  }
+
+  /** Whether a record that was never seen should have been. */
+  #isAfterStart(sequence: number): boolean {
+    if (this.#start === 'lost') return true;
+    // A new consumer could never have read the records that expired before it began.
+    return this.#start > 0 && sequence > this.#start;
   }
 
   /** All messages after a position have been lost. Other records may have their positions. */
   lose(after: number): void {
     for (const [identity_id, { sequence }] of this.#seen)
-      if (sequence > after) this.#seen.set(identity_id, { sequence: NaN, before: NaN });
+      if (sequence !== 'lost' && sequence > after) this.#seen.set(identity_id, SEEN_AND_LOST);
   }
 }
 

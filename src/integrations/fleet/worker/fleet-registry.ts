@@ -38,8 +38,8 @@ export interface Presence extends Participant {
 export interface Present {
   /** A worker whose list has just changed may be in it twice. */
   readonly workers: readonly Presence[];
-  /** Starts at 0, and increases each time NATS loses the list of live workers early. */
-  readonly list: number;
+  /** How often NATS has lost the list of live workers early. */
+  readonly listLosses: number;
 }
 
 /** A newer index of an identity, for which no record was stored because nothing was new. */
@@ -57,10 +57,10 @@ export type BareCheckpoints = Readonly<Record<string, BareCheckpoint>>;
  */
 export interface FleetRegistry {
   /**
-   * Emits when workers have come or gone. It emits the name of a worker that leaves, or an empty
-   * text. It may miss some.
+   * Emits when workers have come or gone. It emits the name of a worker that leaves, or `undefined`
+   * for another change. It may miss some.
    */
-  readonly changed$: Observable<string>;
+  readonly changed$: Observable<string | undefined>;
   /**
    * Stores that a worker is alive. Emits whether another process has its name and was there before.
    */

@@ -30,6 +30,7 @@ import { DifferingLists } from './differing-lists.js';
 import type { FleetRegistry, Present } from './fleet-registry.js';
 import type { IdentityPolls } from './identity/index.js';
 import { BEATS_PER_LEASE, PATIENCE_LEASES } from './lease.js';
+import type { Members } from './members.js';
 import { afterAnswer, afterLeaving, afterLook, firstMembers, memberChanges } from './members.js';
 import { Overload } from './overload.js';
 import { OwnedShards, type OwnedShardsConfig } from './owned-shards.js';
@@ -74,7 +75,7 @@ class FleetWorker {
   readonly #overload: Overload;
   /** Everything that it does until it leaves. */
   readonly #running = new Subscription();
-  #members;
+  #members: Members;
   #isBeatDue = false;
   /** Whether NATS has stored a heartbeat since the last tick. */
   #isStored = true;
@@ -143,8 +144,8 @@ class FleetWorker {
   }
 
   /** Another worker has announced that a worker has come or leaves. */
-  #announced(leaving: string): void {
-    this.#members = afterLeaving(this.#members, leaving);
+  #announced(leaving: string | undefined): void {
+    if (leaving !== undefined) this.#members = afterLeaving(this.#members, leaving);
     this.#isAnnounced = true;
     this.#due$.next();
   }

@@ -21,8 +21,8 @@ export interface Members {
   readonly found: ReadonlySet<string>;
   /** The workers that have said that they leave. */
   readonly left: ReadonlySet<string>;
-  /** The number of the list of live workers that they were found in. */
-  readonly list: number;
+  /** How often NATS had lost the list of live workers at the last look. */
+  readonly listLosses: number;
 }
 
 /** The members as a worker knows them when it begins. */
@@ -32,7 +32,7 @@ export const firstMembers = (now: number): Members => ({
   heardSince: now,
   found: new Set(),
   left: new Set(),
-  list: 0,
+  listLosses: 0,
 });
 
 /**
@@ -65,7 +65,7 @@ export function afterLook(
   present: Present,
   { me, shards, lease, now }: MembersConfig,
 ): Members {
-  const members = present.list === before.list ? before : forgotten(before, now);
+  const members = present.listLosses === before.listLosses ? before : forgotten(before, now);
   const known = members.shares.workers;
   const taking = new Map(present.workers.map(({ worker, capacity }) => [worker, capacity]));
   // This worker takes part even if its heartbeat was not stored in time. If others have taken its
@@ -86,7 +86,7 @@ export function afterLook(
   const left = new Set([...members.left].filter(worker => !gone.has(worker)));
   const isSame = JSON.stringify(workers) === JSON.stringify(known);
   const shares = isSame ? members.shares : { workers, silent, owners: assignShards(shards, workers) };
-  return { ...members, shares, found, left, list: present.list };
+  return { ...members, shares, found, left, listLosses: present.listLosses };
 }
 
 const forgotten = (members: Members, now: number): Members => ({

@@ -27,8 +27,8 @@ import { failed, ok, problem, warning, type Finding } from './finding.js';
 import { knownProxy, letItPassTokens, letItWait, type KnownProxy } from './known-proxy.js';
 import { refusalIn, type PlainAnswer } from './plain-answer.js';
 
-/** A poll without news that is answered in a shorter time was not held, in ms. */
-const HELD_MS = 1_000;
+/** A poll without news that is answered in a shorter time, in ms, was not held. */
+const MIN_HOLD_MS = 1_000;
 /** How often to try again if there is news, or if one poll was not held. */
 const ATTEMPTS = 3;
 
@@ -93,7 +93,7 @@ function held(index: string, attempt: number, poll: Poll, around: Surroundings):
     concatMap(({ answer, ms }) => {
       if (answer._tag === 'Left') return of(ended(answer.left, ms, letItWait(proxyOf(around))));
       const { events, watch } = answer.right;
-      const isHeld = events.length === 0 && ms >= HELD_MS;
+      const isHeld = events.length === 0 && ms >= MIN_HOLD_MS;
       if (isHeld) return of(ok('poll', `the service held it for ${inSeconds(ms)}, and answered itself`));
       if (watch.index === '') return of(noIndex());
       if (attempt < ATTEMPTS) return held(watch.index, attempt + 1, poll, around);

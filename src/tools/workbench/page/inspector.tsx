@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { CopyButton } from './copy-button.js';
 import { deedOf } from './do/index.js';
 import type { EmulatorClient } from './emulator-client.js';
-import type { Line } from './outcome/index.js';
+import type { ClientRequests } from './outcome/index.js';
 import { inSeconds, type Effect, type Step, type Story } from './stories/index.js';
 import { Strip } from './strip/index.js';
 import { testOf } from './test-of.js';
@@ -25,7 +25,7 @@ export function Inspector({
   const { key, at, until, effects, actions, title, end } = story;
   const from = at - AROUND_MS;
   const to = Math.min(now, until + Math.max(AROUND_MS, (until - at) / 4));
-  const drawn = effects.filter(({ line, steps }) => line && steps.some(({ request }) => request));
+  const drawn = effects.filter(({ client, steps }) => client && steps.some(({ request }) => request));
   const steps = stepsOf(drawn.length > 0 ? drawn : effects);
   const answered = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
   const [id, setId] = useState(answered);
@@ -37,13 +37,13 @@ export function Inspector({
       <p class={end.tone}>{end.words}</p>
       {expected !== undefined && <p>A player of lobby-rx {expected}.</p>}
       {drawn.map(
-        ({ key, who, line }) =>
-          line && (
+        ({ key, who, client }) =>
+          client && (
             <p key={key} class="lane">
               <small>
-                {who}, {line.topic}
+                {who}, {client.topic}
               </small>
-              <Strip line={line} from={from} to={to} now={now} />
+              <Strip client={client} from={from} to={to} now={now} />
             </p>
           ),
       )}
@@ -66,7 +66,7 @@ interface NamedStep extends Step {
 
 const stepsOf = (effects: readonly Effect[]): readonly NamedStep[] =>
   effects
-    .flatMap(({ steps, who, line }) => steps.map(step => ({ ...step, who: nameOf(who, line) })))
+    .flatMap(({ steps, who, client }) => steps.map(step => ({ ...step, who: nameOf(who, client) })))
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_STEPS);
 
@@ -141,8 +141,8 @@ function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answer
   );
 }
 
-const nameOf = (who: string, line: Line | undefined) =>
-  line && line.topic !== 'live events' ? `${who}, ${line.topic}` : who;
+const nameOf = (who: string, client: ClientRequests | undefined) =>
+  client && client.topic !== 'live events' ? `${who}, ${client.topic}` : who;
 
 /** JSON with indents. A text that is cut off or is not JSON stays as it is. */
 function indented(text: string): string {

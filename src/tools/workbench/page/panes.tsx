@@ -47,11 +47,11 @@ export function Panes({
   return (
     <>
       <Header status={status}>
-        <Counts players={page.players} tone={page.tone} show={page.show} />
+        <Counts players={page.players} tone={page.tone} show={page.setTone} />
         <DoBar
           view={view}
           subject={page.subject}
-          choose={page.choose}
+          choose={page.setChosen}
           type={type}
           moveClock={() => void attempt(() => client.moveClock(MINUTE_MS))}
         />
@@ -83,10 +83,10 @@ export function Panes({
 
 /** The choices of the person in front of the page, and the data that they select. */
 function usePage({ view, requests, ahead }: Known) {
-  const [chosen, choose] = useState<string>();
-  const [tone, show] = useState<Tone>();
-  const [isPlaying, play] = useState(false);
-  const [opened, open] = useState<string>();
+  const [chosen, setChosen] = useState<string>();
+  const [tone, setTone] = useState<Tone>();
+  const [isPlaying, setIsPlaying] = useState(false);
+  const [opened, setOpened] = useState<string>();
   const [isEach, setIsEach] = useState(false);
   const [tab, setTab] = useState<Tab>();
   const now = useClock() + ahead;
@@ -98,16 +98,16 @@ function usePage({ view, requests, ahead }: Known) {
     stories.find(({ kind }) => kind === 'you' || kind === 'trouble');
   const isConnect = tab === 'connect' || (tab === undefined && requests.length === 0) || !story;
   const inspect = (key: string | undefined) => {
-    open(key);
+    setOpened(key);
     setTab(key === undefined ? undefined : 'story');
   };
   return {
     chosen,
-    choose,
+    setChosen,
     tone,
-    show,
+    setTone,
     isPlaying,
-    play,
+    setIsPlaying,
     isEach,
     setIsEach,
     tab,
@@ -128,7 +128,7 @@ type Page = ReturnType<typeof usePage>;
 function Who({
   view,
   type,
-  page: { players, tone, now, chosen, choose, subject },
+  page: { players, tone, now, chosen, setChosen, subject },
 }: {
   view: WorldView;
   type: Type;
@@ -144,7 +144,7 @@ function Who({
         players={shown}
         now={now}
         chosen={chosen}
-        choose={choose}
+        choose={setChosen}
         type={type}
         renewalOf={subject.renewalOf}
       />
@@ -164,7 +164,7 @@ function Who({
 /** The chosen story, or how to connect a game. On a phone, it is a sheet over the page. */
 function Side({
   client,
-  page: { tab, setTab, isConnect, story, now, subject, isPlaying, play, inspect },
+  page: { tab, setTab, isConnect, story, now, subject, isPlaying, setIsPlaying, inspect },
 }: {
   client: EmulatorClient;
   page: Page;
@@ -183,7 +183,7 @@ function Side({
         </button>
       </div>
       {isConnect || !story ? (
-        <Connect client={client} subject={subject} isPlaying={isPlaying} play={play} />
+        <Connect client={client} subject={subject} isPlaying={isPlaying} play={setIsPlaying} />
       ) : (
         <Inspector story={story} now={now} answerOf={client.answerOf} />
       )}

@@ -12,9 +12,9 @@ const LEASE_MS = 1_000;
 const me = { worker: 'me', capacity: 1 };
 
 /** What `me` knows after it has found these workers alive. */
-function look(members: Members, now: number, workers: readonly string[], list = 0): Members {
+function look(members: Members, now: number, workers: readonly string[], listLosses = 0): Members {
   const present = workers.map(worker => ({ worker, capacity: 1, addresses: [], given: undefined }));
-  return afterLook(members, { workers: present, list }, { me, shards: 8, lease: LEASE_MS, now });
+  return afterLook(members, { workers: present, listLosses }, { me, shards: 8, lease: LEASE_MS, now });
 }
 
 const namesOf = ({ shares }: Members) => shares.workers.map(({ worker }) => worker);

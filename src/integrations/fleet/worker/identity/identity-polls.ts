@@ -29,6 +29,12 @@ const MAX_STARTS = 256;
  */
 const LATE_START_MS = 200_000;
 
+/**
+ * Makes another hash of an identity than the address has. With the same hash, an address would use
+ * only some of its transports.
+ */
+const TRANSPORT_SALT = ' ';
+
 /** An address that polls are sent from. */
 export interface PollAddress {
   /**
@@ -131,9 +137,7 @@ export class IdentityPolls {
     const { client, log, newKey, random, scheduler, monotonic } = this.#config;
     const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
     const options = client(identity_id);
-    // The space makes another hash than the address has. With the same hash, an address would use
-    // only some of its transports.
-    const send = options.transport ?? transports[shardOf(`${identity_id} `, transports.length)]!;
+    const send = options.transport ?? transports[shardOf(identity_id + TRANSPORT_SALT, transports.length)]!;
     const timeout = options.watch?.timeout ?? POLL_TIMEOUT_MS;
     const transport: Transport = request => {
       emit({ kind: 'polled', timeout });

@@ -2,7 +2,9 @@
 export interface Deed {
   readonly label: string;
   /** The command, without its text and without the player on whom it acts. */
-  readonly line: string;
+  readonly line?: string;
+  /** Something that no single command does, or `typed` for a command that people type. */
+  readonly special?: 'clock' | 'loss' | 'typed';
   readonly group: string;
   /** Whether it acts on one player. */
   readonly isToOne?: true;
@@ -20,7 +22,7 @@ const MORE = 'More';
 export const DEEDS: readonly Deed[] = [
   { group: PLAYER, label: 'Message', line: 'message', isToOne: true, text: ['Text', 'Are you there?'] },
   { group: PLAYER, label: 'Lobby join', line: 'lobby', isToOne: true },
-  { group: PLAYER, label: 'Lobby join, lost', line: 'lost', isToOne: true },
+  { group: PLAYER, label: 'Lobby join, lost', special: 'loss', isToOne: true },
   { group: PLAYER, label: 'Away', line: 'presence away', isToOne: true },
   { group: PLAYER, label: 'Online', line: 'presence online', isToOne: true },
   { group: PLAYER, label: 'Offline', line: 'presence offline', isToOne: true },
@@ -66,8 +68,8 @@ export const DEEDS: readonly Deed[] = [
   },
   { group: BREAK, label: 'No more faults', line: 'fault off' },
   { group: MORE, label: 'Someone joins', line: 'join', text: ['Name of the new member', ''] },
-  { group: MORE, label: 'Clock + 1 min', line: 'clock' },
-  { group: MORE, label: 'Any command', line: '', text: ['Command', ''] },
+  { group: MORE, label: 'Clock + 1 min', special: 'clock' },
+  { group: MORE, label: 'Any command', special: 'typed', text: ['Command', ''] },
 ];
 
 /** The fault whose whole command is this line. */

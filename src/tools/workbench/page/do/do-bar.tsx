@@ -5,7 +5,7 @@ import { quoted, whoIs, type Type } from './quoted.js';
 
 /** How long it takes until the next poll is held, in ms. */
 const NEXT_POLL_MS = 600;
-const ANY = DEEDS.length - 1;
+const ANY = DEEDS.findIndex(({ special }) => special === 'typed');
 const GROUPS = [...new Set(DEEDS.map(({ group }) => group))];
 
 /**
@@ -43,8 +43,8 @@ export function DoBar({
   });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    if (deed.line === 'clock') moveClock();
-    else if (deed.line === 'lost') void lose(type, whoIs(who_id, view.self));
+    if (deed.special === 'clock') moveClock();
+    else if (deed.special === 'loss') void lose(type, whoIs(who_id, view.self));
     else void type(lineOf(deed, text, who_id, view.self));
   };
   return (
@@ -151,7 +151,7 @@ function Commands({ view: { help, fault_kinds } }: { view: WorldView }) {
 }
 
 function lineOf({ line, text: field, isToOne }: Deed, text: string, who_id: string, self: string): string {
-  if (line === '') return text;
+  if (line === undefined) return text;
   const value = field && text !== '' ? ` ${quoted(text)}` : '';
   // Without a `who`, `leave` would act on the member that joined last.
   const who = line === 'leave' ? ` who=${who_id}` : whoIs(who_id, self);

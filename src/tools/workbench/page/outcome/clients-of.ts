@@ -3,7 +3,7 @@ import { indexOf, outcomeOf } from './outcome-of.js';
 import { topicOf } from './topic-of.js';
 
 /** The requests of one client about one topic, in order. A client has one poll open per topic. */
-export interface Line {
+export interface ClientRequests {
   readonly who: string;
   readonly who_id: string;
   readonly topic: string;
@@ -12,7 +12,7 @@ export interface Line {
   readonly requests: readonly SeenRequest[];
 }
 
-interface OwnLine extends Line {
+interface OwnClient extends ClientRequests {
   readonly requests: SeenRequest[];
 }
 
@@ -24,24 +24,24 @@ interface OwnLine extends Line {
 export function clientsOf(
   requests: readonly SeenRequest[],
   groups: WorldView['groups'] = [],
-): readonly Line[] {
-  const lines = new Map<string, OwnLine[]>();
+): readonly ClientRequests[] {
+  const clients = new Map<string, OwnClient[]>();
   for (const request of requests) {
     const { who, who_id, path, is_poll } = request;
     const topic = topicOf(path, groups);
     const key = `${who_id} ${topic}`;
-    const own = lines.get(key) ?? [];
-    lines.set(key, own);
-    const known = is_poll ? lineOf(request, own) : own[0];
+    const own = clients.get(key) ?? [];
+    clients.set(key, own);
+    const known = is_poll ? clientOf(request, own) : own[0];
     if (known) known.requests.push(request);
     else own.push({ who, who_id, topic, nth: own.length, requests: [request] });
   }
-  return [...lines.values()].flat();
+  return [...clients.values()].flat();
 }
 
-/** The line that a poll continues. A free line that ended with the poll's index comes first. */
-function lineOf(poll: SeenRequest, lines: readonly OwnLine[]): OwnLine | undefined {
-  const free = lines.filter(({ requests }) => {
+/** The client that a poll continues. A free client that ended with the poll's index comes first. */
+function clientOf(poll: SeenRequest, clients: readonly OwnClient[]): OwnClient | undefined {
+  const free = clients.filter(({ requests }) => {
     const last = requests.at(-1)!;
     return !last.is_poll || (last.ended_at != null && last.ended_at <= poll.at);
   });

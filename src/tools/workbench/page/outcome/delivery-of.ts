@@ -1,11 +1,11 @@
 import type { SeenAction, SeenRequest } from '../../world-view.js';
-import type { Line } from './clients-of.js';
+import type { ClientRequests } from './clients-of.js';
 import { indexOf, outcomeOf } from './outcome-of.js';
 import { isLive } from './topic-of.js';
 
 /** The delivery of an event to one client. */
 export interface Delivery {
-  readonly line: Line;
+  readonly client: ClientRequests;
   /** When the service had it, in ms since 1970. */
   readonly sentAt: number;
   /**
@@ -37,42 +37,42 @@ export const isSent = ({ line }: Pick<SeenAction, 'line'>): boolean => SENDS.tes
  */
 export function deliveriesOf(
   action: SeenAction,
-  lines: readonly Line[],
+  clients: readonly ClientRequests[],
   retention: number,
 ): readonly Delivery[] {
-  return lines
+  return clients
     .filter(({ requests }) => isLive(requests[0]!.path))
-    .flatMap(line => {
-      const got = line.requests.find(({ events }) => events.some(({ at }) => isOf(action, at)));
-      if (got) return [received(got, line, action)];
-      return line.who_id === action.who_id && isSent(action) ? [expected(line, action, retention)] : [];
+    .flatMap(client => {
+      const got = client.requests.find(({ events }) => events.some(({ at }) => isOf(action, at)));
+      if (got) return [received(got, client, action)];
+      return client.who_id === action.who_id && isSent(action) ? [expected(client, action, retention)] : [];
     });
 }
 
 /** Whether an action made the event of this time. */
 const isOf = ({ after, until }: SeenAction, at: number) => at > after && at <= until;
 
-function received(answer: SeenRequest, line: Line, action: SeenAction): Delivery {
+function received(answer: SeenRequest, client: ClientRequests, action: SeenAction): Delivery {
   const sentAt = answer.events.find(({ at }) => isOf(action, at))!.at;
-  const proof = line.requests.find(
+  const proof = client.requests.find(
     poll => poll.id > answer.id && poll.at >= answer.ended_at! && indexOf(poll) === answer.next_index,
   );
-  if (answer.next_index === undefined || !proof) return { line, sentAt, state: 'sent', answer };
-  return { line, sentAt, state: 'has', answer, proof };
+  if (answer.next_index === undefined || !proof) return { client, sentAt, state: 'sent', answer };
+  return { client, sentAt, state: 'has', answer, proof };
 }
 
-function expected(line: Line, action: SeenAction, retention: number): Delivery {
+function expected(client: ClientRequests, action: SeenAction, retention: number): Delivery {
   const sentAt = action.until;
-  const later = line.requests.filter(({ ended_at }) => ended_at != null && ended_at > action.at);
+  const later = client.requests.filter(({ ended_at }) => ended_at != null && ended_at > action.at);
   // An answer without an index does not count, because its client cannot continue from it.
   const answer = later.find(({ status, next_index }) => status === 200 && next_index !== undefined);
-  if (answer) return { line, sentAt, state: 'lost', answer, ...whyLost(answer, later, retention) };
-  const last = line.requests.filter(request => !outcomeOf(request).isTrouble && request.next_index).at(-1);
+  if (answer) return { client, sentAt, state: 'lost', answer, ...whyLost(answer, later, retention) };
+  const last = client.requests.filter(request => !outcomeOf(request).isTrouble && request.next_index).at(-1);
   // A client without an index gets only the events after its first poll.
-  if (!last) return { line, sentAt, state: 'waits' };
+  if (!last) return { client, sentAt, state: 'waits' };
   // An index of the emulator is the time of the first event that the next answer may contain.
   const since = Number(last.next_index) || last.ended_at!;
-  return { line, sentAt, state: 'waits', deadline: since + retention };
+  return { client, sentAt, state: 'waits', deadline: since + retention };
 }
 
 function whyLost(answer: SeenRequest, later: readonly SeenRequest[], retention: number): { why?: string } {

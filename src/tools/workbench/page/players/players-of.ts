@@ -1,6 +1,6 @@
 import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest, WorldView } from '../../world-view.js';
-import { clientsOf, outcomeOf, type Line } from '../outcome/index.js';
+import { clientsOf, outcomeOf, type ClientRequests } from '../outcome/index.js';
 
 /** The tones, from bad to good. */
 const TONES = ['bad', 'warn', 'gone', 'ok'] as const;
@@ -24,7 +24,8 @@ export interface Player {
   readonly remedy?: 'token' | 'faults';
   /** The topics that it watches. If it watches none, the topics of its other requests. */
   readonly topics: readonly string[];
-  readonly lines: readonly Line[];
+  /** The requests of each client, by topic. */
+  readonly clientRequests: readonly ClientRequests[];
 }
 
 /** How many topics of a player are named. */
@@ -38,31 +39,31 @@ export function playersOf(
   requests: readonly SeenRequest[],
   { groups, now, planned }: Pick<WorldView, 'groups' | 'now' | 'planned'>,
 ): readonly Player[] {
-  const linesOf = new Map<string, Line[]>();
-  for (const line of clientsOf(requests, groups)) {
-    const own = linesOf.get(line.who_id) ?? [];
-    own.push(line);
-    linesOf.set(line.who_id, own);
+  const byIdentity = new Map<string, ClientRequests[]>();
+  for (const client of clientsOf(requests, groups)) {
+    const own = byIdentity.get(client.who_id) ?? [];
+    own.push(client);
+    byIdentity.set(client.who_id, own);
   }
-  const players = [...linesOf.values()].map(own => playerOf(own, now, planned.length > 0));
+  const players = [...byIdentity.values()].map(own => playerOf(own, now, planned.length > 0));
   return players.sort(worstFirst);
 }
 
-function playerOf(own: readonly Line[], now: number, hasFaults: boolean): Player {
+function playerOf(own: readonly ClientRequests[], now: number, hasFaults: boolean): Player {
   const watching = own.filter(({ requests }) => requests.some(({ is_poll }) => is_poll));
-  const lines = watching.length > 0 ? watching : own;
-  const numbers = [...new Set(lines.map(({ nth }) => nth))].sort((a, b) => a - b);
+  const clientRequests = watching.length > 0 ? watching : own;
+  const numbers = [...new Set(clientRequests.map(({ nth }) => nth))].sort((a, b) => a - b);
   const clients = numbers.map(number => {
-    const topics = lines.filter(({ nth }) => nth === number);
+    const topics = clientRequests.filter(({ nth }) => nth === number);
     const verdicts = topics.map(({ requests }) => verdictOn(requests, now, hasFaults));
     // A topic that is no longer watched counts only if all are like that.
     const watched = verdicts.filter(verdict => verdict.tone !== 'gone');
     return worstOf(watched.length > 0 ? watched : verdicts);
   });
   const { tone, remedy } = worstOf(clients);
-  const topics = [...new Set(lines.map(({ topic }) => topic))].slice(-MAX_TOPICS);
+  const topics = [...new Set(clientRequests.map(({ topic }) => topic))].slice(-MAX_TOPICS);
   const { who, who_id } = own.at(-1)!;
-  return { who, who_id, clients, tone, topics, lines, ...(remedy && { remedy }) };
+  return { who, who_id, clients, tone, topics, clientRequests, ...(remedy && { remedy }) };
 }
 
 const worstOf = (verdicts: readonly Verdict[]): Verdict => [...verdicts].sort(worstFirst)[0]!;

@@ -57,7 +57,7 @@ export function Players({
   return (
     <section aria-labelledby="players">
       <h2 id="players">Players, in trouble first</h2>
-      {players.map(({ who, who_id, clients, topics, lines, remedy }) => (
+      {players.map(({ who, who_id, clients, topics, clientRequests, remedy }) => (
         <div key={who_id} class="card" aria-current={chosen === who_id}>
           <button
             type="button"
@@ -74,8 +74,14 @@ export function Players({
             </div>
           ))}
           <small>{topics.join(', ')}</small>
-          {lines.slice(0, 3).map(line => (
-            <Strip key={`${line.topic} ${line.nth}`} line={line} now={now} from={now - SHOWN_MS} to={now} />
+          {clientRequests.slice(0, 3).map(client => (
+            <Strip
+              key={`${client.topic} ${client.nth}`}
+              client={client}
+              now={now}
+              from={now - SHOWN_MS}
+              to={now}
+            />
           ))}
           {remedy && (
             <button

@@ -1,5 +1,5 @@
 import type { SeenRequest } from '../../world-view.js';
-import { indexOf, outcomeOf, type Delivery, type Line } from '../outcome/index.js';
+import { indexOf, outcomeOf, type Delivery, type ClientRequests } from '../outcome/index.js';
 import type { Spell } from './spells-of.js';
 import { inSeconds, kindOf, shortIndex, timeOf } from './words.js';
 
@@ -53,7 +53,7 @@ export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean
 }
 
 /** The steps of a client through a spell of trouble. */
-export function stepsOf({ hits, next, backAt, state, line, isWhole }: Spell): readonly Step[] {
+export function stepsOf({ hits, next, backAt, state, client, isWhole }: Spell): readonly Step[] {
   const steps: Step[] = [];
   for (const [i, request] of hits.entries()) {
     const before = hits[i - 1];
@@ -70,7 +70,7 @@ export function stepsOf({ hits, next, backAt, state, line, isWhole }: Spell): re
     steps.push({ at: backAt, tone: 'ok', words, short: '● live again', request: next! });
   } else {
     const { tone, words } = standOf(state, next !== undefined || last.ended_at === undefined);
-    steps.push({ at: last.ended_at ?? last.at, tone, words: `${line.who} ${words}`, short: words });
+    steps.push({ at: last.ended_at ?? last.at, tone, words: `${client.who} ${words}`, short: words });
   }
   return steps;
 }
@@ -105,9 +105,9 @@ function hitOf(request: SeenRequest, isFirst: boolean): Step {
 
 /** The steps of the delivery of an event to a client. */
 export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[] {
-  const { state, line, sentAt, answer, proof, deadline, why } = delivery;
+  const { state, client, sentAt, answer, proof, deadline, why } = delivery;
   if (state === 'waits') {
-    const words = waitInWords(line, deadline, now);
+    const words = waitInWords(client, deadline, now);
     return [{ at: sentAt, tone: 'gone', words, short: words }];
   }
   const at = answer!.ended_at!;
@@ -133,7 +133,7 @@ export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[
 }
 
 /** Why an event waits, and until when its client can still get it. */
-function waitInWords({ requests }: Line, deadline: number | undefined, now: number): string {
+function waitInWords({ requests }: ClientRequests, deadline: number | undefined, now: number): string {
   if (deadline === undefined) return 'has had no answer yet: it begins with what comes later';
   if (deadline <= now) return 'did not come back in time: a gap';
   const isOpen = requests.some(({ ended_at }) => ended_at === undefined);

@@ -1,10 +1,10 @@
 import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest } from '../../world-view.js';
-import { indexOf, outcomeOf, type Line } from '../outcome/index.js';
+import { indexOf, outcomeOf, type ClientRequests } from '../outcome/index.js';
 
 /** Consecutive requests of one client that met a fault or failed, and how that ended. */
 export interface Spell {
-  readonly line: Line;
+  readonly client: ClientRequests;
   readonly hits: readonly SeenRequest[];
   /** When the first of them failed, in ms since 1970. */
   readonly from: number;
@@ -31,23 +31,23 @@ const isHeld = (request: SeenRequest, now: number) =>
   indexOf(request) !== undefined && (request.ended_at ?? now) - request.at >= HELD_MS;
 
 /** The spells of trouble of a client. */
-export function spellsOf(line: Line, now: number): readonly Spell[] {
+export function spellsOf(client: ClientRequests, now: number): readonly Spell[] {
   const spells: Spell[] = [];
   let hits: SeenRequest[] = [];
-  for (const request of line.requests) {
+  for (const request of client.requests) {
     const last = hits.at(-1);
     if (last && (!isHit(request) || hasAnswer(last) || isHeld(request, now))) {
-      spells.push(spellOf(line, hits, request, now));
+      spells.push(spellOf(client, hits, request, now));
       hits = [];
     }
     if (isHit(request)) hits.push(request);
   }
-  if (hits.length > 0) spells.push(spellOf(line, hits, undefined, now));
+  if (hits.length > 0) spells.push(spellOf(client, hits, undefined, now));
   return spells;
 }
 
 function spellOf(
-  line: Line,
+  client: ClientRequests,
   hits: readonly SeenRequest[],
   next: SeenRequest | undefined,
   now: number,
@@ -56,7 +56,7 @@ function spellOf(
   const last = hits.at(-1)!;
   const from = first.ended_at ?? first.at;
   const isWhole = next !== undefined && indexOf(next) === indexOf(first);
-  const common = { line, hits, from, isWhole, ...(next && { next }) };
+  const common = { client, hits, from, isWhole, ...(next && { next }) };
   if (next) {
     const heldAt = next.at + HELD_MS;
     const { kind } = outcomeOf(next);

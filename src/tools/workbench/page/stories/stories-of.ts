@@ -1,5 +1,12 @@
 import type { SeenAction, SeenRequest, WorldView } from '../../world-view.js';
-import { clientsOf, deliveriesOf, isSent, outcomeOf, type Delivery, type Line } from '../outcome/index.js';
+import {
+  clientsOf,
+  deliveriesOf,
+  isSent,
+  outcomeOf,
+  type Delivery,
+  type ClientRequests,
+} from '../outcome/index.js';
 import { endOfDeliveries, endOfSpells, stepsOf, stepsOfDelivery, type End, type Step } from './ends-of.js';
 import { spellsOf, type Spell } from './spells-of.js';
 import { actionInWords, kindOf } from './words.js';
@@ -9,7 +16,7 @@ export interface Effect {
   readonly key: string;
   readonly who: string;
   readonly who_id: string;
-  readonly line?: Line;
+  readonly client?: ClientRequests;
   readonly steps: readonly Step[];
   /** How long it took, in ms. */
   readonly took?: number;
@@ -51,14 +58,14 @@ const MAX_UNHURT = 3;
 /** All stories, the newest first. */
 export function storiesOf(data: StoryData): readonly Story[] {
   const { requests, groups, actions, now } = data;
-  const lines = clientsOf(requests, groups);
-  const spells = lines.flatMap(line => spellsOf(line, now));
+  const clients = clientsOf(requests, groups);
+  const spells = clients.flatMap(client => spellsOf(client, now));
   const caused = new Map<SeenAction | undefined, Spell[]>();
   for (const spell of spells) {
     const cause = causeOf(spell, actions);
     caused.set(cause, [...(caused.get(cause) ?? []), spell]);
   }
-  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], lines, data));
+  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], clients, data));
   const troubles = outagesOf(caused.get(undefined) ?? []).map(outage => storyOfTrouble(outage));
   const hits = new Set(spells.flatMap(spell => spell.hits));
   const rest = requests.filter(request => !hits.has(request)).flatMap(request => storyOf(request, actions));
@@ -68,11 +75,11 @@ export function storiesOf(data: StoryData): readonly Story[] {
 }
 
 /** The action that caused a spell: the last fault before it, or the expiry of its token. */
-function causeOf({ hits, from, line }: Spell, actions: readonly SeenAction[]): SeenAction | undefined {
+function causeOf({ hits, from, client }: Spell, actions: readonly SeenAction[]): SeenAction | undefined {
   const before = actions.filter(({ at }) => at <= from);
   const isRefused = outcomeOf(hits[0]!).kind === 'refused';
-  const ends = ({ line: typed, who_id }: SeenAction) =>
-    typed.startsWith('token expire') && who_id === line.who_id;
+  const ends = (action: SeenAction) =>
+    action.line.startsWith('token expire') && action.who_id === client.who_id;
   if (isRefused) return before.filter(ends).at(-1);
   const isPlanned = hits.some(({ fault }) => fault !== undefined);
   return isPlanned ? before.filter(action => BREAKS.test(action.line)).at(-1) : undefined;
@@ -95,13 +102,13 @@ function outagesOf(spells: readonly Spell[]): readonly Spell[][] {
 function storyOfAction(
   action: SeenAction,
   spells: readonly Spell[],
-  lines: readonly Line[],
+  clients: readonly ClientRequests[],
   data: StoryData,
 ): Story {
   const { identities, now, retention, planned } = data;
   const nameOf = (id: string) =>
     identities.find(({ identity_id }) => identity_id === id)?.display_name ??
-    lines.find(({ who_id }) => who_id === id)?.who ??
+    clients.find(({ who_id }) => who_id === id)?.who ??
     'someone';
   const base = {
     kind: 'you' as const,
@@ -115,14 +122,14 @@ function storyOfAction(
   if (isBreak || spells.length > 0) {
     const effects = [
       ...spells.map(spell => effectOf(spell)),
-      ...(isBreak ? unhurt(action, spells, lines) : []),
+      ...(isBreak ? unhurt(action, spells, clients) : []),
     ];
     const end = endOfSpells(spells, planned.length > 0);
     return { ...base, until: untilOf(spells, action.at), effects, end };
   }
-  const deliveries = deliveriesOf(action, lines, retention).filter(isWorthIt);
+  const deliveries = deliveriesOf(action, clients, retention).filter(isWorthIt);
   const effects = deliveries.map(delivery => ({
-    ...effectFor(delivery.line),
+    ...effectFor(delivery.client),
     steps: stepsOfDelivery(delivery, now),
     ...(delivery.answer && { took: delivery.answer.ended_at! - delivery.sentAt }),
   }));
@@ -134,40 +141,44 @@ function storyOfAction(
 }
 
 /** Leaves out a client that waits while another client of its identity got the event. */
-const isWorthIt = ({ state, line }: Delivery, _: number, all: readonly Delivery[]) =>
-  state !== 'waits' || !all.some(other => other.line.who_id === line.who_id && other.state !== 'waits');
+const isWorthIt = ({ state, client }: Delivery, _: number, all: readonly Delivery[]) =>
+  state !== 'waits' || !all.some(other => other.client.who_id === client.who_id && other.state !== 'waits');
 
-const effectFor = (line: Line) => ({
-  key: `${line.who_id} ${line.topic} ${line.nth}`,
-  who: line.nth === 0 ? line.who : `${line.who} (${line.nth + 1})`,
-  who_id: line.who_id,
-  line,
+const effectFor = (client: ClientRequests) => ({
+  key: `${client.who_id} ${client.topic} ${client.nth}`,
+  who: client.nth === 0 ? client.who : `${client.who} (${client.nth + 1})`,
+  who_id: client.who_id,
+  client,
 });
 
 const effectOf = (spell: Spell): Effect => ({
-  ...effectFor(spell.line),
+  ...effectFor(spell.client),
   steps: stepsOf(spell),
   ...(spell.backAt !== undefined && { took: spell.backAt - spell.from }),
 });
 
 /** The clients that a fault did not affect, and why not. */
-function unhurt(action: SeenAction, spells: readonly Spell[], lines: readonly Line[]): readonly Effect[] {
-  const met = new Set(spells.map(({ line }) => line.who_id));
-  const wasLive = ({ who_id, requests }: Line) =>
+function unhurt(
+  action: SeenAction,
+  spells: readonly Spell[],
+  clients: readonly ClientRequests[],
+): readonly Effect[] {
+  const met = new Set(spells.map(({ client }) => client.who_id));
+  const wasLive = ({ who_id, requests }: ClientRequests) =>
     !met.has(who_id) && requests.some(request => request.at <= action.at && request.next_index !== undefined);
-  const others = new Map(lines.filter(wasLive).map(line => [line.who_id, line]));
-  return [...others.values()].slice(0, MAX_UNHURT).map(line => {
-    const last = line.requests.filter(({ at }) => at <= action.at).at(-1);
+  const others = new Map(clients.filter(wasLive).map(client => [client.who_id, client]));
+  return [...others.values()].slice(0, MAX_UNHURT).map(client => {
+    const last = client.requests.filter(({ at }) => at <= action.at).at(-1);
     const wasThere = last !== undefined && (last.ended_at ?? Infinity) > action.at;
     const words = wasThere ? 'met nothing' : 'was not connected: met nothing';
-    return { ...effectFor(line), steps: [{ at: action.at, tone: 'gone', words, short: words }] };
+    return { ...effectFor(client), steps: [{ at: action.at, tone: 'gone', words, short: words }] };
   });
 }
 
 function storyOfTrouble(spells: readonly Spell[]): Story {
-  const [{ hits, line, from }] = spells as [Spell];
+  const [{ hits, client, from }] = spells as [Spell];
   const { kind, reason } = outcomeOf(hits[0]!);
-  const all = [...new Set(spells.map(({ line }) => line.who))];
+  const all = [...new Set(spells.map(({ client }) => client.who))];
   const who = all.length > 2 ? `${all.length} players` : all.join(', ');
   const why = reason || `the fault ${hits[0]!.fault}`;
   return {
@@ -176,7 +187,7 @@ function storyOfTrouble(spells: readonly Spell[]): Story {
     at: from,
     until: untilOf(spells, from),
     title: kind === 'refused' ? `${who} was refused` : `${who}: ${why}`,
-    who_id: line.who_id,
+    who_id: client.who_id,
     actions: [],
     effects: spells.map(spell => effectOf(spell)),
     end: endOfSpells(spells, false),

@@ -48,12 +48,12 @@ export function StoryView({
 }
 
 /** The effect of a story on one client, from left to right. */
-function EffectView({ effect: { who, line, steps, took } }: { effect: Effect }) {
+function EffectView({ effect: { who, client, steps, took } }: { effect: Effect }) {
   return (
     <div class="effect">
       <span>{who}</span>
       <span class="steps">
-        {line && line.topic !== 'live events' && <small>{line.topic}</small>}
+        {client && client.topic !== 'live events' && <small>{client.topic}</small>}
         {counted(steps.map(({ tone, short }) => ({ tone, short, times: 1 }))).map(
           ({ tone, short, times }, i) => (
             <span key={i} class={`tag ${tone}`}>

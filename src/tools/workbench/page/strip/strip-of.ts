@@ -1,5 +1,5 @@
 import { HELD_MS } from '../../../../error/index.js';
-import { indexOf, outcomeOf, type Line } from '../outcome/index.js';
+import { indexOf, outcomeOf, type ClientRequests } from '../outcome/index.js';
 
 /**
  * A part of a strip: a poll, an event, or the status that a client shows. Times are in ms since
@@ -14,7 +14,7 @@ export interface Mark {
 }
 
 /** The marks of a client, from its requests. The past stays the same at a later `now`. */
-export function stripOf({ requests }: Pick<Line, 'requests'>, now: number): readonly Mark[] {
+export function stripOf({ requests }: Pick<ClientRequests, 'requests'>, now: number): readonly Mark[] {
   const marks: Mark[] = [];
   let tone = 'connecting';
   let since = requests[0]?.at ?? now;

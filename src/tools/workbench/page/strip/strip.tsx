@@ -1,4 +1,4 @@
-import type { Line } from '../outcome/index.js';
+import type { ClientRequests } from '../outcome/index.js';
 import { stripOf } from './strip-of.js';
 
 /** The size of the drawing in pixels. The page stretches its width. */
@@ -10,11 +10,21 @@ const TOP = { poll: 2, event: 0, status: 13 };
 const HEIGHTS = { poll: 8, event: 12, status: 3 };
 
 /** The polls and events of a client between two times, and below them its status. */
-export function Strip({ line, from, to, now }: { line: Line; from: number; to: number; now: number }) {
+export function Strip({
+  client,
+  from,
+  to,
+  now,
+}: {
+  client: ClientRequests;
+  from: number;
+  to: number;
+  now: number;
+}) {
   const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH_PX;
   return (
     <svg class="strip" viewBox={`0 0 ${WIDTH_PX} ${HEIGHT_PX}`} preserveAspectRatio="none" aria-hidden="true">
-      {stripOf(line, now)
+      {stripOf(client, now)
         .filter(mark => mark.to >= from && mark.from <= to)
         .map((mark, i) => (
           <rect

@@ -2,11 +2,19 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { filesUnder } from '../files-under.js';
-import { FLOOR, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES, roomOf, WINGS } from './house.js';
+import {
+  LAYER,
+  FRAGMENT,
+  FULLEST_FOLDER,
+  LONGEST_FILE,
+  PACKAGES,
+  moduleOf,
+  AROUND_LIBRARY,
+} from './modules.js';
 
 const SRC = join(import.meta.dirname, '../../src');
 
-/** The rooms that a browser loads. */
+/** The modules that a browser loads. */
 const BROWSER = [
   'error',
   'protocol',
@@ -23,12 +31,12 @@ const BROWSER = [
 /** The part of them that only Node loads. */
 const NODE_ONLY = 'transport/node/';
 
-/** Names that say nothing about a room or a file. */
+/** Names that say nothing about a module or a file. */
 const NAMELESS = /(^|\/)(utils?|common|helpers?|types|constants|core|misc|shared)(\/|\.ts$)/;
 
 interface Source {
   readonly path: string;
-  readonly room: string;
+  readonly module: string;
   readonly text: string;
   readonly imports: readonly string[];
   /** The names of what it exports, types included. */
@@ -36,13 +44,13 @@ interface Source {
   readonly reexports: boolean;
 }
 
+/** What of the library may write to the console. */
+const WRITERS = ['tools/emulator/listen.ts', 'stream/unseen-failures.ts'];
+
 /**
  * A statement that begins a line, as Prettier writes it. To load a parser takes longer than all of
  * these tests.
  */
-/** What of the library may write to the console. */
-const WRITERS = ['tools/emulator/listen.ts', 'stream/unseen-failures.ts'];
-
 const IMPORT = /^(?:import|export) (?:[^;'"]* from )?'([^']+)';$/gm;
 const REEXPORT = /^export [^;'"]* from '/m;
 const EXPORTED =
@@ -53,7 +61,7 @@ function read(file: string): Source {
   const text = readFileSync(file, 'utf8');
   return {
     path,
-    room: roomOf(path),
+    module: moduleOf(path),
     text,
     imports: [...text.matchAll(IMPORT)].map(match => match[1]!),
     names: [...text.matchAll(EXPORTED)].map(match => match[1]!),
@@ -82,7 +90,7 @@ const graph = new Map(
   ]),
 );
 
-/** What a room, or the package, is entered by. */
+/** What a module, or the package, is entered by. */
 const isIndex = (path: string) => /(^|\/)index\.ts$/.test(path) || path === 'codecs.ts';
 const folderOf = (path: string) => path.split('/').slice(0, -1).join('/');
 
@@ -94,21 +102,21 @@ const wordsOf = (name: string) =>
     .split(/[^a-z0-9]+/)
     .map(word => word.replace(/ies$/, 'y').replace(/s$/, ''));
 
-describe('the house', () => {
-  it('has a floor for every room', () => {
+describe('the source', () => {
+  it('has a layer for every module', () => {
     deepStrictEqual(
-      [...new Set(sources.map(({ room }) => room))].filter(room => !(room in FLOOR)),
+      [...new Set(sources.map(({ module }) => module))].filter(module => !(module in LAYER)),
       [],
     );
   });
 
-  it('imports only from lower floors, through the index files of rooms and sub-rooms', () => {
-    const wrong = faults(({ path, room, imports }) =>
+  it('imports only from lower layers, through the index files of modules and sub-modules', () => {
+    const wrong = faults(({ path, module, imports }) =>
       imports.flatMap(name => {
         const target = targetOf(path, name);
         if (target === undefined) return [];
-        const other = roomOf(target);
-        if (other !== room && !(FLOOR[other]! < FLOOR[room]!)) return [`imports ${target}`];
+        const other = moduleOf(target);
+        if (other !== module && !(LAYER[other]! < LAYER[module]!)) return [`imports ${target}`];
         // In the same folder, or in one above it: everything else has an index file.
         const isNear =
           folderOf(path) === folderOf(target) || folderOf(path).startsWith(`${folderOf(target)}/`);
@@ -118,29 +126,29 @@ describe('the house', () => {
     deepStrictEqual(wrong, []);
   });
 
-  it('leans on its trunk: no room of the trunk imports a wing, and integrations import no tools', () => {
-    const wingOf = (path: string) => WINGS.find(wing => path.startsWith(`${wing}/`)) ?? 'trunk';
+  it('has a library that imports nothing around it, and integrations that import no tools', () => {
+    const partOf = (path: string) => AROUND_LIBRARY.find(part => path.startsWith(`${part}/`)) ?? 'library';
     const leansOn: Readonly<Record<string, readonly string[]>> = {
-      trunk: ['trunk'],
-      integrations: ['trunk', 'integrations'],
-      tools: ['trunk', 'integrations', 'tools'],
+      library: ['library'],
+      integrations: ['library', 'integrations'],
+      tools: ['library', 'integrations', 'tools'],
     };
     const wrong = faults(({ path }) =>
-      graph.get(path)!.filter(target => !leansOn[wingOf(path)]!.includes(wingOf(target))),
+      graph.get(path)!.filter(target => !leansOn[partOf(path)]!.includes(partOf(target))),
     );
     deepStrictEqual(wrong, []);
   });
 
-  it('imports from another room only through its outermost index file', () => {
-    const wrong = faults(({ path, room, imports }) =>
+  it('imports from another module only through its outermost index file', () => {
+    const wrong = faults(({ path, module, imports }) =>
       imports.flatMap(name => {
         const target = targetOf(path, name);
-        if (target === undefined || roomOf(target) === room) return [];
+        if (target === undefined || moduleOf(target) === module) return [];
         // Which is an entry of the package by itself.
         if (target === `${NODE_ONLY}index.ts`) return [];
-        return target === `${roomOf(target)}/index.ts`
+        return target === `${moduleOf(target)}/index.ts`
           ? []
-          : [`bypasses the index file of a room: ${target}`];
+          : [`bypasses the index file of a module: ${target}`];
       }),
     );
     deepStrictEqual(wrong, []);
@@ -164,16 +172,16 @@ describe('the house', () => {
     );
   });
 
-  it('uses only the allowed packages in each room', () => {
-    const wrong = faults(({ room, imports }) =>
-      imports.filter(name => !name.startsWith('.') && !PACKAGES[room]?.includes(name)),
+  it('uses only the allowed packages in each module', () => {
+    const wrong = faults(({ module, imports }) =>
+      imports.filter(name => !name.startsWith('.') && !PACKAGES[module]?.includes(name)),
     );
     deepStrictEqual(wrong, []);
   });
 
   it('keeps cross-fetch and node: out of what a browser loads', () => {
-    const wrong = faults(({ path, room, imports }) =>
-      BROWSER.includes(room) && !path.startsWith(NODE_ONLY)
+    const wrong = faults(({ path, module, imports }) =>
+      BROWSER.includes(module) && !path.startsWith(NODE_ONLY)
         ? imports.filter(
             name => name.startsWith('node:') || name === 'cross-fetch' || name.includes('/node/'),
           )
@@ -201,7 +209,7 @@ describe('the house', () => {
       // A file that a condition of package.json chooses is not imported by its name.
       const isChosen = path.includes('platform-fetch');
       const [only, ...others] = importers(path);
-      // What a room exports through its index file has more readers than that.
+      // What a module exports through its index file has more readers than that.
       const isFragment =
         lines < FRAGMENT && !isChosen && !isIndex(path) && only && others.length === 0 && !isIndex(only.path);
       return isFragment ? [`a fragment of ${only.path}`] : [];
@@ -242,8 +250,8 @@ describe('the house', () => {
 
   it('writes to the console only in the command line, where the server of an emulator fails, and where ack does', () => {
     deepStrictEqual(
-      faults(({ path, room, text }) =>
-        room !== 'tools/cli' && !WRITERS.includes(path) && /^(?! *\*).*console\./m.test(text)
+      faults(({ path, module, text }) =>
+        module !== 'tools/cli' && !WRITERS.includes(path) && /^(?! *\*).*console\./m.test(text)
           ? ['console']
           : [],
       ),

@@ -1,5 +1,5 @@
-/** Which floor each room is on: a room may import only from rooms on lower floors. */
-export const FLOOR: Readonly<Record<string, number>> = {
+/** Which layer each module is in: a module may import only from modules on lower layers. */
+export const LAYER: Readonly<Record<string, number>> = {
   error: 0,
   protocol: 1,
   direct: 1,
@@ -21,16 +21,16 @@ export const FLOOR: Readonly<Record<string, number>> = {
   'tools/cli': 8,
 };
 
-/** The wings of the house. All else is its trunk. */
-export const WINGS: readonly string[] = ['integrations', 'tools'];
+/** The folders of modules that are not the library. All other modules are the library. */
+export const AROUND_LIBRARY: readonly string[] = ['integrations', 'tools'];
 
-/** The room of a file: of `tools/cli/terminal/warn.ts` it is `tools/cli`. */
-export function roomOf(path: string): string {
+/** The module of a file: of `tools/cli/terminal/warn.ts` it is `tools/cli`. */
+export function moduleOf(path: string): string {
   const [first, second] = path.split('/');
-  return WINGS.includes(first!) ? `${first}/${second}` : first!;
+  return AROUND_LIBRARY.includes(first!) ? `${first}/${second}` : first!;
 }
 
-/** Which packages each room may use. */
+/** Which packages each module may use. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   error: [],
   protocol: ['io-ts', '#fp-ts/Either'],
