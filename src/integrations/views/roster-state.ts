@@ -91,8 +91,10 @@ export function rosterState<Own extends object>(
   if (before) return before;
   const state = new SharedGroup(client, group_id, config);
   known.set(key, new WeakRef(state));
-  // Cleaned up with each new group. React Native has no FinalizationRegistry.
-  for (const [other, ref] of known) if (!ref.deref()) known.delete(other);
+  // Cleaned up at every 64th. React Native has no FinalizationRegistry.
+  if (known.size % 64 === 0) {
+    for (const [other, ref] of known) if (!ref.deref()) known.delete(other);
+  }
   return state;
 }
 
