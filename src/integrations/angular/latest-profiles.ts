@@ -7,11 +7,11 @@ const MAX_PROFILES = 1_000;
 /** The most recently changed profiles. */
 export class LatestProfiles {
   readonly #profiles = new Map<string, Profile>();
-  /** How many profiles have been received. */
-  readonly #count = signal(0);
+  /** Set to another object by each profile. */
+  readonly #changed = signal({});
   /** The map is copied only when it is read. */
   readonly byId = computed((): ReadonlyMap<string, Profile> => {
-    this.#count();
+    this.#changed();
     return new Map(this.#profiles);
   });
 
@@ -20,7 +20,7 @@ export class LatestProfiles {
     this.#profiles.delete(profile.identity_id);
     this.#profiles.set(profile.identity_id, profile);
     const [oldest] = this.#profiles.keys();
-    if (this.#profiles.size > MAX_PROFILES && oldest !== undefined) this.#profiles.delete(oldest);
-    this.#count.update(count => count + 1);
+    if (this.#profiles.size > MAX_PROFILES) this.#profiles.delete(oldest!);
+    this.#changed.set({});
   }
 }

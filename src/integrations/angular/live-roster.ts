@@ -87,7 +87,7 @@ export function injectRoster(
   const client = injectLobbyClient();
   const { isServer, zone } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);
-  const readOnce = isServer ? readingOnce() : undefined;
+  const read = isServer ? readingOnce() : ({ state }: WantedGroup) => state;
   const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
   /** Set to another object by each `reload()` without a group. */
   const reloaded = signal({});
@@ -120,7 +120,7 @@ export function injectRoster(
     const { group } = target;
     if (!group) return;
     const watching = untracked(() =>
-      zone.outside(readOnce ? readOnce(group) : group.state).subscribe(state => {
+      zone.outside(read(group)).subscribe(state => {
         // A later reader must not see members that are old by then.
         if (!isServer && state.members) handedOver.remove(group.key);
         latest.set({ target, state });
