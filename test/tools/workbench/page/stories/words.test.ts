@@ -1,0 +1,62 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { createClient } from 'lobby-rx';
+import { createControl, createEmulator, seedWorld } from 'lobby-rx/emulator';
+import { createCommands } from '../../../../../src/tools/emulator/control/commands.js';
+import { isSent } from '../../../../../src/tools/workbench/page/outcome/index.js';
+import { actionInWords } from '../../../../../src/tools/workbench/page/stories/words.js';
+import { virtualTime } from '../../../../virtual-time.js';
+import { action } from '../outcome/seen.js';
+
+/** A line of each command of an emulator. */
+const LINES: Readonly<Record<string, string>> = {
+  player: 'player',
+  lobby: 'lobby',
+  join: 'join Bo',
+  leave: 'leave',
+  presence: 'presence away',
+  profile: 'profile Bo',
+  message: 'message Hi',
+  event: 'event party_invite {}',
+  fault: 'fault html',
+  'token expire': 'token expire',
+  'token renew': 'token renew',
+  state: 'state',
+};
+
+describe('an action of a workbench, in words', () => {
+  const stage = () => {
+    const { scheduler, pass } = virtualTime();
+    const emulator = createEmulator({ scheduler });
+    const world = seedWorld(emulator, { members: 3 });
+    return { scheduler, pass, emulator, world, commands: createCommands(emulator, world) };
+  };
+
+  it('knows every command', () => {
+    deepStrictEqual(Object.keys(LINES).sort(), Object.keys(stage().commands).sort());
+  });
+
+  for (const [name, line] of Object.entries(LINES)) {
+    it(`has a name if \`${name}\` takes one`, () => {
+      const { commands } = stage();
+      const hasName = actionInWords(action(0, line), () => 'Ada').endsWith(' to Ada');
+      strictEqual(hasName, commands[name]!.takes.includes('who'));
+    });
+
+    it(`is a delivery to its own identity if \`${name}\` is one`, () => {
+      const { scheduler, pass, emulator, world } = stage();
+      const { urls, transport } = emulator;
+      const client = createClient({ ...urls, transport, scheduler, token: world.identityToken });
+      let received = 0;
+      client.events.feed.all$.subscribe({ next: () => received++, error: () => undefined });
+      const control = createControl(emulator, world);
+      control.type('join Cy');
+      pass(1_000);
+      received = 0;
+      control.type(line);
+      pass(5_000);
+      // A change of an identity comes as news of that identity, and not as a message to it.
+      const isChange = ['presence', 'profile'].includes(name);
+      strictEqual(isSent({ line }), received > 0 && !isChange);
+    });
+  }
+});
