@@ -1,7 +1,7 @@
 import type { LogEntry } from '../../client/index.js';
 import { ChangedItems } from './changed-items.js';
 import type { Item, Row } from './item.js';
-import { endInWords, toneOf } from './request-in-words.js';
+import { endInWords, toneOf } from './request-end.js';
 import { Track } from './track.js';
 
 /** An event, as a feed emits it. Only its kind is shown, because a payload may have secrets. */

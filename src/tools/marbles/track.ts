@@ -3,7 +3,7 @@ import { HELD_MS } from '../../error/index.js';
 import type { ChangedItems } from './changed-items.js';
 import type { Item, Row } from './item.js';
 import { SIGNS } from './legend.js';
-import { endInWords, inSeconds, messageOf, toneOf, type RequestEnd } from './request-in-words.js';
+import { endInWords, inSeconds, messageOf, toneOf, type RequestEnd } from './request-end.js';
 
 /** A status in words, where the words differ from its name. */
 const LINES: Readonly<Record<string, string>> = {

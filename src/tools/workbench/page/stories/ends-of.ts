@@ -1,9 +1,8 @@
 import type { SeenRequest } from '../../world-view.js';
+import type { Tone } from '../players/index.js';
 import { indexOf, outcomeOf, type Delivery, type ClientRequests } from '../outcome/index.js';
 import type { Spell } from './spells-of.js';
 import { inSeconds, kindOf, shortIndex, timeOf } from './words.js';
-
-export type Tone = 'ok' | 'warn' | 'bad' | 'gone';
 
 /** How a story ended, or how it stands. */
 export interface End {
