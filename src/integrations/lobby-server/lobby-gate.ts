@@ -136,8 +136,9 @@ class Gate {
       this.#policy.whyNotAddress(upgrade, visitor.address);
     if (refusal) return visitor.refuse(refusal);
     const player$ = this.#readToken(visitor, upgrade.request).pipe(
-      mergeMap(token => {
-        if (typeof token !== 'string') return visitor.refuse(token);
+      mergeMap(tokenOrRefusal => {
+        if (typeof tokenOrRefusal !== 'string') return visitor.refuse(tokenOrRefusal);
+        const token = tokenOrRefusal;
         return isReturnTicket(token) ? this.#players.readmit(visitor, token) : this.#admit(visitor, token);
       }),
     );
