@@ -32,6 +32,13 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     if (to !== undefined) await page.getByLabel('To whom').selectOption({ label: to });
     await press('Do it');
   };
+  /** Does something, but not by this page. */
+  const type = (line: string) =>
+    fetch(`${world.controlUrl}/workbench/type`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.controlSecret}` },
+      body: JSON.stringify({ line }),
+    });
   const story = (title: string | RegExp) => page.locator('.story', { hasText: title });
   /** In a picture, one thing happens after the other. */
   const apart = () => page.waitForTimeout(SCREENSHOTS ? 2_500 : 0);
@@ -180,11 +187,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const place = () => outage.evaluate(element => element.getBoundingClientRect().top);
     await outage.hover();
     const before = await place();
-    await fetch(`${world.controlUrl}/workbench/type`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${world.controlSecret}` },
-      body: JSON.stringify({ line: 'message "While it is read."' }),
-    });
+    await type('message "While it is read."');
     await page.getByRole('button', { name: /^\d+ new$/ }).waitFor();
     deepStrictEqual(await place(), before);
     await page.getByRole('button', { name: /^\d+ new$/ }).click();
@@ -283,10 +286,15 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const focused = (n: number) => page.locator(`.stories > li:nth-child(${n}) .what:focus`).waitFor();
     await page.keyboard.press('j');
     await focused(1);
+    await type('message "Between two keys."');
+    await page.getByRole('button', { name: '1 new' }).waitFor();
     await page.keyboard.press('j');
     await focused(2);
     await page.keyboard.press('k');
     await focused(1);
+    deepStrictEqual(await story('Between two keys.').count(), 0);
+    await page.locator('h1').click();
+    await story('Between two keys.').waitFor();
     await page.getByLabel('Do', { exact: true }).selectOption({ label: 'Message' });
   });
 
@@ -328,12 +336,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     const phone = await context.newPage();
     await phone.goto(world.workbenchUrl!);
     await phone.locator('.story').nth(4).waitFor();
-    const post = (text: string) =>
-      fetch(`${world.controlUrl}/workbench/type`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${world.controlSecret}` },
-        body: JSON.stringify({ line: `message "${text}"` }),
-      });
+    const post = (text: string) => type(`message "${text}"`);
     const read = phone.locator('.story').nth(4);
     await read.evaluate(element => element.scrollIntoView());
     const isNew = phone.getByRole('button', { name: /^\d+ new$/ });

@@ -46,7 +46,7 @@ export const DEEDS: readonly Deed[] = [
     group: BREAK,
     label: 'Service restarts',
     line: 'break restart',
-    expected: 'tries again, and is live within seconds; nothing is lost',
+    expected: 'tries again, and is live after it; nothing is lost',
   },
   {
     group: BREAK,

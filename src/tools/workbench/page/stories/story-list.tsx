@@ -32,7 +32,10 @@ export function StoryList({ stories, chosen, opened, open, type, isEach, setIsEa
       onPointerEnter={event => event.pointerType === 'mouse' && read()}
       onPointerLeave={leave}
       onFocusIn={read}
-      onFocusOut={leave}
+      onFocusOut={({ currentTarget, relatedTarget }) => {
+        // From one story to the next, it is read on.
+        if (!currentTarget.contains(relatedTarget as Node | null)) leave();
+      }}
     >
       <div class="bar">
         <input
