@@ -1,4 +1,5 @@
-export { isClientError, isRetryable, mayHaveActed, type ClientError } from './client-error.js';
+export { isClientError, type ClientError } from './client-error.js';
+export { isRetryable, mayHaveActed } from './retryable.js';
 export { DecodeError, isDecodeError, NOTHING, type DecodeIssue } from './decode-error.js';
 export { describe, printable, printableJson, shapeOf, textOf } from './describe.js';
 export {

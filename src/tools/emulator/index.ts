@@ -28,7 +28,7 @@ export {
 export { listen, type EmulatorServer, type ListenConfig } from './listen.js';
 export type { RecordedRequest } from './recorded-request.js';
 export type {
-  Delivery,
+  ResponseDelivery,
   EmulatedRequest,
   EmulatedResponse,
   Handler,

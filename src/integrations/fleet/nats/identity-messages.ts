@@ -40,8 +40,11 @@ const LAG_MS = 1_000;
 /** The length of the longest name that a consumer may have. */
 const MAX_NAME_LENGTH = 255;
 
-/** A delivered message. It may have been delivered before, and messages before it may be lost. */
-export interface Delivery<M> {
+/**
+ * A message that the stream republishes. It may have been delivered before, and messages before it
+ * may be lost.
+ */
+export interface LiveMessage<M> {
   readonly message: M;
   /** Whether no message is missing between `last` and this one. */
   readonly follows: (last: number) => boolean;
@@ -69,7 +72,7 @@ export function identityMessages(
     // nothing to read.
     if (isBehind || last.message >= from) yield* storedMessages(fleet, subject, from);
   }
-  return defer(() => inOrder(deliveries(fleet, subject), read, handled()));
+  return defer(() => inOrder(liveMessages(fleet, subject), read, handled()));
 }
 
 /**
@@ -108,7 +111,7 @@ export async function hasLost(fleet: OpenFleet, subject: string, position: numbe
  * from a position on.
  */
 export function inOrder<M extends { readonly sequence: number }>(
-  deliveries$: Observable<Delivery<M> | typeof CATCH_UP>,
+  live$: Observable<LiveMessage<M> | typeof CATCH_UP>,
   read: (from: number) => ObservableInput<M>,
   after: number,
 ): Observable<M> {
@@ -116,10 +119,10 @@ export function inOrder<M extends { readonly sequence: number }>(
     let last = after;
     const missing = (before = Infinity) =>
       defer(() => read(last + 1)).pipe(takeWhile(({ sequence }) => sequence < before));
-    return deliveries$.pipe(
-      concatMap(delivery => {
-        if (delivery === CATCH_UP) return missing();
-        const { message, follows } = delivery;
+    return live$.pipe(
+      concatMap(live => {
+        if (live === CATCH_UP) return missing();
+        const { message, follows } = live;
         // Either this message was read before it was delivered, or the stream has lost its end.
         // Reading shows which.
         if (message.sequence <= last) return missing();
@@ -139,10 +142,10 @@ const lookTwice$ = timer(0, LAG_MS).pipe(take(2));
  * The messages that the stream republishes, and `CATCH_UP` each time that messages may have been
  * missed.
  */
-function deliveries(
+function liveMessages(
   { nats, names }: OpenFleet,
   subject: string,
-): Observable<Delivery<FleetMessage> | typeof CATCH_UP> {
+): Observable<LiveMessage<FleetMessage> | typeof CATCH_UP> {
   const live$ = new Observable<Msg>(subscriber => {
     const subscription = nats.subscribe(names.live + subject.slice(names.stored.length), {
       callback: (error, message) => {
@@ -159,10 +162,10 @@ function deliveries(
   const catchUp$ = looks$.pipe(map((): typeof CATCH_UP => CATCH_UP));
   // The order matters: `live$` is subscribed to before stored messages are read, so that none falls
   // between.
-  return merge(live$.pipe(map(deliveryOf)), catchUp$);
+  return merge(live$.pipe(map(liveMessageOf)), catchUp$);
 }
 
-function deliveryOf({ headers, data }: Msg): Delivery<FleetMessage> {
+function liveMessageOf({ headers, data }: Msg): LiveMessage<FleetMessage> {
   const before = Number(headers?.get('Nats-Last-Sequence'));
   const sequence = Number(headers?.get('Nats-Sequence'));
   const subject = headers?.get('Nats-Subject') ?? '';

@@ -1,6 +1,6 @@
 import { map, of, type Observable } from 'rxjs';
 import type { FaultFields } from './fault-fields.js';
-import type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
+import type { ResponseDelivery, EmulatedRequest, EmulatedResponse, Handler } from '../service/index.js';
 
 /**
  * The request is carried out, except with `reset_before_request` and `dead_pool`, but its answer
@@ -13,11 +13,11 @@ import type { Delivery, EmulatedRequest, EmulatedResponse, Handler } from '../se
  * - `stall_before_headers`, `stall_in_body`: no more bytes arrive, and the connection stays open.
  * - `truncated_json`: only half of the body arrives, and it looks complete.
  *
- * A new way of breaking needs a `Delivery` in `service/handler.ts`, an effect in `listen.ts` (HTTP)
- * and in `in-process-transport.ts`, and a row in docs/testing.md.
+ * A new way of breaking needs a `ResponseDelivery` in `service/handler.ts`, an effect in
+ * `listen.ts` (HTTP) and in `in-process-transport.ts`, and a row in docs/testing.md.
  */
 export interface DeliveryFault {
-  readonly kind: 'reset_before_request' | 'truncated_json' | Exclude<Delivery, 'whole'>;
+  readonly kind: 'reset_before_request' | 'truncated_json' | Exclude<ResponseDelivery, 'whole'>;
 }
 
 export const deliveryFaultFields: FaultFields<DeliveryFault> = {

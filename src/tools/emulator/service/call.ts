@@ -15,15 +15,15 @@ export interface Call {
 
 /**
  * Answers the calls of one endpoint. Emits the body of the answer once, or throws a
- * {@link Refusal}.
+ * {@link Rejection}.
  */
 export type Answer = (call: Call, world: World, settings: ServiceSettings) => Observable<unknown>;
 
 /**
- * Thrown to refuse a request. The answer has this status and an error body like that of deployed
+ * Thrown to reject a request. The answer has this status and an error body like that of deployed
  * servers.
  */
-export class Refusal extends Error {
+export class Rejection extends Error {
   constructor(
     readonly status: number,
     readonly code: string,
@@ -34,16 +34,16 @@ export class Refusal extends Error {
 }
 
 /**
- * The id of the identity or lobby that a call's token belongs to. Throws a {@link Refusal} for
+ * The id of the identity or lobby that a call's token belongs to. Throws a {@link Rejection} for
  * tokens of other kinds and for expired tokens.
  */
 export function callerOf(kind: Bearer['kind'], call: Call, world: World): string {
   const bearer = call.bearer === undefined ? undefined : world.bearers.get(call.bearer);
   if (bearer?.kind !== kind) {
     const owner = kind === 'lobby' ? 'a lobby' : 'an identity';
-    throw new Refusal(401, 'CLAIMS_MISSING_ENTITLEMENT', `This requires the token of ${owner}.`);
+    throw new Rejection(401, 'CLAIMS_MISSING_ENTITLEMENT', `This requires the token of ${owner}.`);
   }
-  if (bearer.expired) throw new Refusal(401, 'CLAIMS_ENTITLEMENT_EXPIRED', 'The token has expired.');
+  if (bearer.expired) throw new Rejection(401, 'CLAIMS_ENTITLEMENT_EXPIRED', 'The token has expired.');
   return bearer.id;
 }
 
@@ -52,6 +52,6 @@ export function decimalOf(name: 'watch_index' | 'anchor', { query }: Call): numb
   const text = query.get(name);
   if (text === null) return undefined;
   // Deployed servers answer an empty or unparsable value with 500, not with a 4xx.
-  if (!/^\d{1,16}$/.test(text)) throw new Refusal(500, 'ERROR', 'An internal error occurred.');
+  if (!/^\d{1,16}$/.test(text)) throw new Rejection(500, 'ERROR', 'An internal error occurred.');
   return Number(text);
 }

@@ -17,7 +17,7 @@ export interface EmulatedRequest {
  * or stays open without another byte (`stall_…`). With `dead_pool`, all connections stay open
  * without another byte.
  */
-export type Delivery =
+export type ResponseDelivery =
   | 'whole'
   | 'reset_before_headers'
   | 'reset_in_body'
@@ -33,7 +33,7 @@ export interface EmulatedResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** How much of it arrives. Default `whole`. */
-  readonly delivery?: Delivery;
+  readonly delivery?: ResponseDelivery;
 }
 
 /**

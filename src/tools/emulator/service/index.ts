@@ -1,6 +1,6 @@
 export {
   urlOf,
-  type Delivery,
+  type ResponseDelivery,
   type EmulatedRequest,
   type EmulatedResponse,
   type Handler,

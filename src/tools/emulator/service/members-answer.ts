@@ -1,7 +1,7 @@
 import { defer, map, of } from 'rxjs';
 import type { GroupMemberList, IdentityHandle, Profile } from '../../../protocol/index.js';
 import { findRecord, type GroupRecord, type World } from '../world/index.js';
-import { callerOf, decimalOf, Refusal, type Answer, type Call } from './call.js';
+import { callerOf, decimalOf, Rejection, type Answer, type Call } from './call.js';
 import { nextChange } from './next-change.js';
 
 /** The number of members per page if the request has no `count`. */
@@ -15,9 +15,9 @@ export const membersAnswer: Answer = (call, world, settings) => {
   const caller = callerOf('identity', call, world);
   const group_id = call.path.group_id ?? '';
   const group = world.groups.get(group_id);
-  if (!group) throw new Refusal(404, 'GROUP_NOT_FOUND', 'There is no such group.');
+  if (!group) throw new Rejection(404, 'GROUP_NOT_FOUND', 'There is no such group.');
   if (!group.members.has(caller)) {
-    throw new Refusal(403, 'GROUP_NOT_MEMBER', 'The caller is not a member of this group.');
+    throw new Rejection(403, 'GROUP_NOT_MEMBER', 'The caller is not a member of this group.');
   }
 
   const after = decimalOf('anchor', call) ?? 0;
@@ -38,7 +38,7 @@ function countOf({ query }: Call): number | undefined {
   if (text === null) return undefined;
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1) {
-    throw new Refusal(400, 'API_BAD_QUERY_PARAMETER', 'count must be a positive integer.');
+    throw new Rejection(400, 'API_BAD_QUERY_PARAMETER', 'count must be a positive integer.');
   }
   return count;
 }

@@ -1,6 +1,6 @@
 import { of } from 'rxjs';
 import { stateOf, type PlayerRecord, type World } from '../world/index.js';
-import { callerOf, Refusal, type Answer, type Call } from './call.js';
+import { callerOf, Rejection, type Answer, type Call } from './call.js';
 
 /**
  * Answers matchmaker.players.connected (docs/the-service.md, 3 and 4.2). A reserved player becomes
@@ -10,11 +10,15 @@ export const playerConnectedAnswer: Answer = (call, world) => {
   const player = findPlayer(call, world);
   switch (stateOf(world, player)) {
     case 'connected':
-      throw new Refusal(400, 'MATCHMAKER_PLAYER_ALREADY_CONNECTED', 'The player is already connected.');
+      throw new Rejection(400, 'MATCHMAKER_PLAYER_ALREADY_CONNECTED', 'The player is already connected.');
     case 'expired':
-      throw new Refusal(400, 'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED', 'The player did not connect in time.');
+      throw new Rejection(
+        400,
+        'MATCHMAKER_PLAYER_REGISTRATION_EXPIRED',
+        'The player did not connect in time.',
+      );
     case 'removed':
-      throw new Refusal(400, 'MATCHMAKER_PLAYER_REMOVED', 'The player was removed.');
+      throw new Rejection(400, 'MATCHMAKER_PLAYER_REMOVED', 'The player was removed.');
     case 'reserved':
       player.state = 'connected';
       return of({});
@@ -31,16 +35,20 @@ export const playerDisconnectedAnswer: Answer = (call, world) => {
 };
 
 /**
- * The player whose token is in the body. Throws a {@link Refusal} for a token that was never issued
- * or belongs to another lobby.
+ * The player whose token is in the body. Throws a {@link Rejection} for a token that was never
+ * issued or belongs to another lobby.
  */
 function findPlayer(call: Call, world: World): PlayerRecord {
   const lobby_id = callerOf('lobby', call, world);
   const { player_token } = Object(call.body) as { player_token?: unknown };
   const player = typeof player_token === 'string' ? world.players.get(player_token) : undefined;
-  if (!player) throw new Refusal(400, 'TOKEN_ERROR', 'The player token is invalid.');
+  if (!player) throw new Rejection(400, 'TOKEN_ERROR', 'The player token is invalid.');
   if (player.lobby_id !== lobby_id) {
-    throw new Refusal(400, 'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY', 'The player token is for another lobby.');
+    throw new Rejection(
+      400,
+      'MATCHMAKER_PLAYER_IN_DIFFERENT_LOBBY',
+      'The player token is for another lobby.',
+    );
   }
   return player;
 }

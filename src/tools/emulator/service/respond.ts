@@ -1,7 +1,7 @@
 import { catchError, defer, map, of, type Observable } from 'rxjs';
 import { randomId, type World } from '../world/index.js';
 import { urlOf, type EmulatedRequest, type EmulatedResponse } from './handler.js';
-import { Refusal } from './call.js';
+import { Rejection } from './call.js';
 import { findRoute } from './routes.js';
 import type { ServiceSettings } from './service-config.js';
 
@@ -34,7 +34,7 @@ export function respond(
   return defer(() => answer(request, world, settings)).pipe(
     map((value): EmulatedResponse => ({ status: 200, headers, body: JSON.stringify(value) })),
     catchError((error: unknown) => {
-      if (!(error instanceof Refusal)) throw error;
+      if (!(error instanceof Rejection)) throw error;
       const { status, code, message } = error;
       return of({ status, headers, body: JSON.stringify({ code, message, ray_id }) });
     }),
@@ -44,7 +44,7 @@ export function respond(
 function answer(request: EmulatedRequest, world: World, settings: ServiceSettings): Observable<unknown> {
   const { method, headers, body } = request;
   const url = urlOf(request);
-  if (!url) throw new Refusal(400, 'API_BAD_URL', 'The URL is invalid.');
+  if (!url) throw new Rejection(400, 'API_BAD_URL', 'The URL is invalid.');
   const { pathname, searchParams: query } = url;
   // A program that starts the emulator waits until this path answers.
   if (pathname === '/' && (method === 'GET' || method === 'HEAD'))
@@ -59,6 +59,6 @@ function parseBody(body: string | undefined): unknown {
   try {
     return JSON.parse(body);
   } catch {
-    throw new Refusal(400, 'API_BAD_BODY', 'The body is not JSON.');
+    throw new Rejection(400, 'API_BAD_BODY', 'The body is not JSON.');
   }
 }

@@ -5,7 +5,7 @@ import {
   playersDisconnected,
   type Service,
 } from '../../../endpoint/index.js';
-import { Refusal, type Answer } from './call.js';
+import { Rejection, type Answer } from './call.js';
 import { eventsAnswer } from './events-answer.js';
 import { membersAnswer } from './members-answer.js';
 import { playerConnectedAnswer, playerDisconnectedAnswer } from './players-answers.js';
@@ -46,7 +46,7 @@ export interface RoutedPath {
 }
 
 /**
- * Finds the route of a path, with or without the prefix of its service. Throws a {@link Refusal}
+ * Finds the route of a path, with or without the prefix of its service. Throws a {@link Rejection}
  * for an unknown path or method.
  */
 export function findRoute(method: string, pathname: string): RoutedPath {
@@ -57,8 +57,8 @@ export function findRoute(method: string, pathname: string): RoutedPath {
     if (route.method === method) return { answer: route.answer, path };
     allowed ??= route.method;
   }
-  if (allowed === undefined) throw new Refusal(404, 'API_NOT_FOUND', 'There is nothing at this path.');
-  throw new Refusal(405, 'API_METHOD_NOT_ALLOWED', `The method for this path is ${allowed}.`);
+  if (allowed === undefined) throw new Rejection(404, 'API_NOT_FOUND', 'There is nothing at this path.');
+  throw new Rejection(405, 'API_METHOD_NOT_ALLOWED', `The method for this path is ${allowed}.`);
 }
 
 /** The decoded parameters of a path. `undefined` if the path does not match the template. */

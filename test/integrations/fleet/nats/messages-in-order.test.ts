@@ -4,7 +4,7 @@ import { from, lastValueFrom, toArray } from 'rxjs';
 import {
   CATCH_UP,
   inOrder,
-  type Delivery,
+  type LiveMessage,
 } from '../../../../src/integrations/fleet/nats/identity-messages.js';
 
 interface Message {
@@ -14,7 +14,7 @@ interface Message {
 /** What is emitted for deliveries, if the stream has these messages. */
 async function handled(
   stored: readonly number[],
-  deliveries: readonly (Delivery<Message> | typeof CATCH_UP)[],
+  deliveries: readonly (LiveMessage<Message> | typeof CATCH_UP)[],
   start = 0,
 ): Promise<{ readonly seen: readonly number[]; readonly reads: number }> {
   let reads = 0;
@@ -27,7 +27,7 @@ async function handled(
 }
 
 /** A delivery that follows if the one before it is `after`. */
-const of = (sequence: number, after: number): Delivery<Message> => ({
+const of = (sequence: number, after: number): LiveMessage<Message> => ({
   message: { sequence },
   follows: last => last === after,
 });

@@ -4,7 +4,7 @@ import { indexOf, outcomeOf } from './outcome-of.js';
 import { isLive } from './topic-of.js';
 
 /** The delivery of an event to one client. */
-export interface Delivery {
+export interface EventDelivery {
   readonly client: ClientRequests;
   /** When the service had it, in ms since 1970. */
   readonly sentAt: number;
@@ -39,7 +39,7 @@ export function deliveriesOf(
   action: SeenAction,
   clients: readonly ClientRequests[],
   retention: number,
-): readonly Delivery[] {
+): readonly EventDelivery[] {
   return clients
     .filter(({ requests }) => isLive(requests[0]!.path))
     .flatMap(client => {
@@ -52,7 +52,7 @@ export function deliveriesOf(
 /** Whether an action made the event of this time. */
 const isOf = ({ after, until }: SeenAction, at: number) => at > after && at <= until;
 
-function received(answer: SeenRequest, client: ClientRequests, action: SeenAction): Delivery {
+function received(answer: SeenRequest, client: ClientRequests, action: SeenAction): EventDelivery {
   const sentAt = answer.events.find(({ at }) => isOf(action, at))!.at;
   const proof = client.requests.find(
     poll => poll.id > answer.id && poll.at >= answer.ended_at! && indexOf(poll) === answer.next_index,
@@ -61,7 +61,7 @@ function received(answer: SeenRequest, client: ClientRequests, action: SeenActio
   return { client, sentAt, state: 'has', answer, proof };
 }
 
-function expected(client: ClientRequests, action: SeenAction, retention: number): Delivery {
+function expected(client: ClientRequests, action: SeenAction, retention: number): EventDelivery {
   const sentAt = action.until;
   const later = client.requests.filter(({ ended_at }) => ended_at != null && ended_at > action.at);
   // An answer without an index does not count, because its client cannot continue from it.

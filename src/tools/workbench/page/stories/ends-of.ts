@@ -1,6 +1,6 @@
 import type { SeenRequest } from '../../world-view.js';
 import type { Tone } from '../players/index.js';
-import { indexOf, outcomeOf, type Delivery, type ClientRequests } from '../outcome/index.js';
+import { indexOf, outcomeOf, type EventDelivery, type ClientRequests } from '../outcome/index.js';
 import type { Spell } from './spells-of.js';
 import { inSeconds, kindOf, shortIndex, timeOf } from './words.js';
 
@@ -38,8 +38,8 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
 }
 
 /** How the deliveries of an action ended. `age` is how long ago the action was, in ms. */
-export function endOfDeliveries(deliveries: readonly Delivery[], isSent: boolean, age: number): End {
-  const allOf = (state: Delivery['state']) => deliveries.filter(delivery => delivery.state === state);
+export function endOfDeliveries(deliveries: readonly EventDelivery[], isSent: boolean, age: number): End {
+  const allOf = (state: EventDelivery['state']) => deliveries.filter(delivery => delivery.state === state);
   const [lost] = allOf('lost');
   if (lost) return { tone: 'bad', words: `lost${lost.why === undefined ? '' : `: ${lost.why}`}` };
   if (allOf('waits').length > 0) return { tone: 'warn', words: `not delivered yet, ${inSeconds(age)}` };
@@ -103,7 +103,7 @@ function hitOf(request: SeenRequest, isFirst: boolean): Step {
 }
 
 /** The steps of the delivery of an event to a client. */
-export function stepsOfDelivery(delivery: Delivery, now: number): readonly Step[] {
+export function stepsOfDelivery(delivery: EventDelivery, now: number): readonly Step[] {
   const { state, client, sentAt, answer, proof, deadline, why } = delivery;
   if (state === 'waits') {
     const words = waitInWords(client, deadline, now);

@@ -4,7 +4,7 @@ import {
   deliveriesOf,
   isSent,
   outcomeOf,
-  type Delivery,
+  type EventDelivery,
   type ClientRequests,
 } from '../outcome/index.js';
 import { endOfDeliveries, endOfSpells, stepsOf, stepsOfDelivery, type End, type Step } from './ends-of.js';
@@ -141,7 +141,7 @@ function storyOfAction(
 }
 
 /** Leaves out a client that waits while another client of its identity got the event. */
-const isWorthIt = ({ state, client }: Delivery, _: number, all: readonly Delivery[]) =>
+const isWorthIt = ({ state, client }: EventDelivery, _: number, all: readonly EventDelivery[]) =>
   state !== 'waits' || !all.some(other => other.client.who_id === client.who_id && other.state !== 'waits');
 
 const effectFor = (client: ClientRequests) => ({
