@@ -30,7 +30,9 @@ await bundleForNode();
 await bundleWorkbench();
 const WHOLE = [
   'client/group',
+  'stream/feed',
   'stream/transition',
+  'transport/token',
   'integrations/angular',
   'integrations/browser',
   'integrations/opentelemetry',

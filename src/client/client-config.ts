@@ -55,9 +55,9 @@ export interface ClientWatchConfig extends Pick<WatchConfig<unknown>, WatchOptio
    */
   readonly linger?: number;
   /**
-   * How many GETs of a route the client and its clients of `as` send in any 15 minutes. Below 79 %
-   * of that nothing waits. Polls beyond that are spread. Default 1,900. The service serves 1,920 to
-   * an address. Use `Infinity` for another service.
+   * How many GETs of a route the client and its clients of `as` send in any 15 minutes. A quarter
+   * of them may be sent at once. The rest is spread evenly, and polls wait for it. Default 1,900.
+   * The service serves 1,920 to an address. Use `Infinity` for another service.
    */
   readonly quota?: number;
 }
@@ -185,7 +185,8 @@ function resolveEndpoints(endpoints: Partial<Endpoints> = {}, kinds: EventCodecs
     return [name, { ...builtIn, ...(endpoint as Endpoint) }];
   });
   for (const [kind, codec] of Object.entries(kinds)) {
-    if (KINDS.includes(kind)) throw new InputError('kinds', 'names that are not built in', kind);
+    if (KINDS.some(known => known === kind))
+      throw new InputError('kinds', 'names that are not built in', kind);
     checkArgument(`kinds.${kind}`, aCodec, codec);
   }
   const chosen: Endpoints = { ...defaultEndpoints, ...(Object.fromEntries(replaced) as Partial<Endpoints>) };

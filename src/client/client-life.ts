@@ -10,7 +10,8 @@ import {
   type Subscriber,
 } from 'rxjs';
 import { Direct, DirectOperator, DirectSubject, follow, onlyNext } from '../direct/index.js';
-import type { TransportError } from '../error/index.js';
+import type { Endpoint } from '../endpoint/index.js';
+import { TransportError } from '../error/index.js';
 
 /** Decides whether a value of a source is passed on, and in which form. */
 type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
@@ -19,7 +20,7 @@ type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
 export class ClientLife {
   /** Emits when `wake()` is called. */
   readonly tryNow$ = new DirectSubject<void>();
-  #ends: Set<Ending | WeakRef<Ending>> | undefined = new Set();
+  #ends: Endings | undefined = new Set();
   #sweepAt = 64;
   #closed$: AsyncSubject<void> | undefined;
   #dropsRequests = false;
@@ -43,7 +44,10 @@ export class ClientLife {
     this.#dropsRequests = dropsRequests;
     // This comes before the streams end, so that a subscriber of it knows why they do.
     if (this.#closed$) emitOnce(this.#closed$);
-    for (const end of ends) (end instanceof WeakRef ? end.deref() : end)?.close(dropsRequests);
+    for (const end of ends) {
+      const ending = end instanceof WeakRef ? end.deref() : end;
+      ending?.close(dropsRequests);
+    }
   }
 
   /** Emits once the client is closed, even if it already is. */
@@ -72,16 +76,20 @@ export class ClientLife {
     return this.#until(source$, passOn, complete, isActive$);
   }
 
-  /** Several requests in a row. When the client is closed, they fail or are dropped. */
-  orFail<T>(source$: Observable<T>, error: () => TransportError): Observable<T> {
-    return this.#until(source$, passOn, (subscriber, dropsRequests) => {
+  /** Pages. When the client is closed, even between two of them, they fail or are dropped. */
+  pagesWhileOpen<T>(
+    page$: Observable<T>,
+    { method, path }: Pick<Endpoint, 'method' | 'path'>,
+  ): Observable<T> {
+    return this.#until(page$, passOn, (subscriber, dropsRequests) => {
       if (dropsRequests) subscriber.unsubscribe();
-      else subscriber.error(error());
+      else
+        subscriber.error(new TransportError('client_closed', 'the client is closed', { method, url: path }));
     });
   }
 
   /** One request. When the client is closed, it fails or is dropped. */
-  requestOrFail<T>(send: () => Observable<T>, error: () => TransportError): Observable<T> {
+  requestWhileOpen<T>(send: () => Observable<T>, error: () => TransportError): Observable<T> {
     return new Direct(observer => {
       const request = new RequestWhileOpen(observer, this.#ends, error);
       if (this.#ends) request.begin(send);
@@ -116,11 +124,14 @@ export class ClientLife {
   }
 
   /** Removes the streams that are gone. Not by a FinalizationRegistry, which React Native lacks. */
-  #sweep(ends: Set<Ending | WeakRef<Ending>>): void {
+  #sweep(ends: Endings): void {
     for (const end of ends) if (end instanceof WeakRef && !end.deref()) ends.delete(end);
     this.#sweepAt = 2 * ends.size + 64;
   }
 }
+
+/** Those that end with the client. Some of them are not kept in memory. */
+type Endings = Set<Ending | WeakRef<Ending>>;
 
 /** A stream or a request that ends with the client. */
 interface Ending {
@@ -132,19 +143,14 @@ type End<R> = (subscriber: Subscriber<R>, dropsRequests: boolean) => void;
 
 /** A stream that lasts as long as its client. */
 class StreamWhileOpen<T, R> implements Observer<T>, Ending {
-  readonly #ends: Set<Ending | WeakRef<Ending>>;
+  readonly #ends: Endings;
   readonly #subscriber: Subscriber<R>;
   readonly #forward: Forward<T, R>;
   readonly #end: End<R>;
   #held: Ending | WeakRef<Ending> = this;
   #source: Subscriber<T> | undefined;
 
-  constructor(
-    ends: Set<Ending | WeakRef<Ending>>,
-    subscriber: Subscriber<R>,
-    forward: Forward<T, R>,
-    end: End<R>,
-  ) {
+  constructor(ends: Endings, subscriber: Subscriber<R>, forward: Forward<T, R>, end: End<R>) {
     this.#ends = ends;
     this.#subscriber = subscriber;
     this.#forward = forward;

@@ -57,7 +57,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
   const config = checkedConfig(unchecked);
   const { endpoints, log, testing, timeout = 15_000, scheduler = asyncScheduler } = config;
   const { transport = fromFetch({ scheduler }) } = config;
-  const { linger = 1_000, quota = QUOTA, ...watchConfig } = definedOptions(config.watch ?? {});
+  const { linger = 1_000, quota = QUOTA, ...watchConfig } = definedOptions(config.watch);
   const baseUrls = resolveUrls(config);
   const now = () => scheduler.now();
 
@@ -154,7 +154,9 @@ class ContextOfToken implements ClientContext {
   }
 
   #answeredWithin(timeout: number): RequestContext {
-    return this.#sendingBy(whileOpen(this.life, withTimeout(this.#authorized, timeout, this.scheduler)));
+    return this.#sendingBy(
+      transportWhileOpen(this.life, withTimeout(this.#authorized, timeout, this.scheduler)),
+    );
   }
 
   #sendingBy(transport: Transport): RequestContext {
@@ -167,13 +169,13 @@ class ContextOfToken implements ClientContext {
  * The transport of a client that may be closed. A request that had reached the service may have
  * been done, unless it was a GET.
  */
-function whileOpen(life: ClientLife, transport: Transport): Transport {
+function transportWhileOpen(life: ClientLife, transport: Transport): Transport {
   return request => {
     let reason: TransportFailure = 'client_closed';
     const onSent = () => {
       reason = 'lost';
     };
-    return life.requestOrFail(
+    return life.requestWhileOpen(
       () => transport(request.method === 'GET' ? request : { ...request, onSent }),
       () => new TransportError(reason, 'the client is closed', summaryOf(request)),
     );
@@ -212,14 +214,19 @@ export function baseUrl(name: string, value: unknown, insecure: boolean): string
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new InputError(name, 'an http: or https: URL', url.protocol);
   }
-  const { username, password, search, hash } = url;
-  const excess = username ? 'a user' : password ? 'a password' : search ? 'a query' : hash && 'a fragment';
-  if (excess) throw new InputError(name, 'an origin and a path, and nothing else', `one with ${excess}`);
+  rejectPart(name, url.username, 'a user');
+  rejectPart(name, url.password, 'a password');
+  rejectPart(name, url.search, 'a query');
+  rejectPart(name, url.hash, 'a fragment');
   if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
     const rule = 'an https: URL, since http: exposes the token (insecure: true allows it)';
     throw new InputError(name, rule, url.origin);
   }
   return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function rejectPart(name: string, part: string, words: string): void {
+  if (part) throw new InputError(name, 'an origin and a path, and nothing else', `one with ${words}`);
 }
 
 function parse(name: string, value: unknown) {

@@ -1,13 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { Endpoint, EventsWatchInput } from '../endpoint/index.js';
-import {
-  aBoolean,
-  aFunction,
-  checkOptions,
-  definedOptions,
-  milliseconds,
-  type Options,
-} from '../error/index.js';
+import { aBoolean, aFunction, checkOptions, milliseconds, type Options } from '../error/index.js';
 import type { EventListCodec, IdentityEventList, NoOwnEvents } from '../protocol/index.js';
 import {
   audienceFeed,
@@ -135,13 +128,12 @@ function feedOf<Own extends object>(
 ): EventFeed<Own> {
   checkOptions<object>(config, FEED_OPTIONS);
   const { linger = context.linger, resume = true, share, ...watchConfig } = config;
-  const { scheduler } = { ...context.watch, ...definedOptions(watchConfig) };
-  const feedConfig = definedOptions({ linger, scheduler }) as EventFeedConfig;
+  const { scheduler = context.scheduler } = config;
   const { kinds } = endpoint.response as Partial<EventListCodec<Own>>;
   const source = share
     ? sharedEvents(context, endpoint, { ...watchConfig, resume, share })
     : ownEvents(context, endpoint, watchConfig, resume);
-  return audienceFeed(source, feedConfig, kinds);
+  return audienceFeed(source, { linger, scheduler }, kinds);
 }
 
 /** The signals of a watch of events that is not shared, for the audience of a feed. */

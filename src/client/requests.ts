@@ -12,9 +12,9 @@ import {
   checkOptions,
   cursorArgument,
   definedOptions,
+  fieldsOf,
   positiveInteger,
   tryOr,
-  TransportError,
   type Options,
 } from '../error/index.js';
 import {
@@ -55,8 +55,8 @@ export function request<Input, Answer>(
   config?: RequestConfig,
 ): Observable<Answer> {
   checkOptions(config, REQUEST_OPTIONS);
-  const { watch_index } = Object(input) as { watch_index?: unknown };
-  const options = definedOptions(config ?? {});
+  const { watch_index } = fieldsOf(input);
+  const options = definedOptions(config);
   const sent$ =
     watch_index == null
       ? send(context.plain, endpoint, input, options)
@@ -122,7 +122,7 @@ export function endpointWatch<Input, Answer>(
  * The key of a watch, by what it polls. An invalid endpoint or input is found when it is sent.
  */
 function keyOfWatch(endpoint: unknown, input: unknown): string {
-  const { service, path } = Object(endpoint) as { service?: unknown; path?: unknown };
+  const { service, path } = fieldsOf(endpoint);
   return tryOr(() => JSON.stringify([service, path, input]), '');
 }
 
@@ -163,29 +163,33 @@ export interface ClientPagesConfig<P> extends PagesConfig<P> {
   readonly backoff?: RetryConfig;
 }
 
-/**
- * Reads the pages of an endpoint. Pages that are read `forWatch` wait for the quota of their route.
- */
+/** Reads the pages of an endpoint. */
 export function endpointPages<Input, Answer>(
   context: ClientContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'anchor'>,
   config: ClientPagesConfig<Answer> = {},
-  forWatch = false,
 ): Observable<Answer> {
   const { backoff: retrying, ...paging } = config;
   const { scheduler, testing } = context.watch;
   const retried = retrying
     ? backoff<Answer>({ ...(definedOptions({ scheduler, testing }) as RetryConfig), ...retrying })
     : identity;
+  const page = (anchor: string | undefined) =>
+    request(context, endpoint, { ...input, anchor } as Input).pipe(retried);
+  return context.life.pagesWhileOpen(pages(page, paging), endpoint);
+}
+
+/** Reads pages for a watch. Each waits for the quota of its route. */
+export function refreshedPages<Input, Answer>(
+  context: ClientContext,
+  endpoint: Endpoint<Input, Answer>,
+  input: Omit<Input, 'anchor'>,
+  paging: PagesConfig<Answer>,
+): Observable<Answer> {
   const room$ = context.quota.of(endpoint)?.take('page').pipe(ignoreElements()) ?? EMPTY;
-  const sent = (input: Input) =>
-    forWatch
-      ? concat(room$, send(context.plain, endpoint, input, { kind: 'poll' }))
-      : request(context, endpoint, input);
-  const page$ = pages(anchor => sent({ ...input, anchor } as Input).pipe(retried), paging);
-  // This also ends the wait between two pages.
-  const { method, path: url } = endpoint;
-  const error = () => new TransportError('client_closed', 'the client is closed', { method, url });
-  return context.life.orFail(page$, error);
+  // Like a poll, such a page survives a 401, and is no pending task of Angular.
+  const page = (anchor: string | undefined) =>
+    concat(room$, send(context.plain, endpoint, { ...input, anchor } as Input, { kind: 'poll' }));
+  return context.life.pagesWhileOpen(pages(page, paging), endpoint);
 }

@@ -11,9 +11,9 @@ import {
 } from '../error/index.js';
 import { decodeIssues, type AnyCodec, type AnyStruct } from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
-import { checkEndpoint, fieldNames, parametersOf, type Endpoint, type Service } from './endpoint.js';
+import { checkEndpoint, inputNames, type Endpoint, type Service } from './endpoint.js';
 
-type Fields = Readonly<Record<string, unknown>>;
+type Values = Readonly<Record<string, unknown>>;
 
 /**
  * The base URLs of the services, without a trailing slash. URLs that are not used may be missing.
@@ -67,8 +67,7 @@ function namesOf(endpoint: Endpoint): readonly string[] {
   const known = namesOfChecked.get(endpoint);
   if (known) return known;
   checkEndpoint(endpoint);
-  const { path, query, body } = endpoint;
-  const names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
+  const names = inputNames(endpoint);
   namesOfChecked.set(endpoint, names);
   return names;
 }
@@ -82,7 +81,7 @@ function baseUrlOf(service: Service, baseUrls: BaseUrls): string {
 }
 
 /** Fills in the parameters of a path, each encoded as one segment. */
-function fillPath(path: string, input: Fields): string {
+function fillPath(path: string, input: Values): string {
   return path.replace(/\{(\w+)\}/g, (_, name: string) => segment(name, input[name]));
 }
 
@@ -106,7 +105,7 @@ function encodeText(name: string, text: string): string {
  * Picks and checks the fields of a struct from the input. Optional fields that are null or absent
  * are omitted.
  */
-function pick(struct: AnyStruct | undefined, input: Fields): Fields {
+function pick(struct: AnyStruct | undefined, input: Values): Values {
   const picked: Record<string, unknown> = {};
   for (const [name, codec] of Object.entries(struct?.required ?? {})) {
     picked[name] = encode(name, codec, input[name]);

@@ -174,8 +174,8 @@ export function checkEndpoint(definition: unknown, name = '', replaced?: Endpoin
 }
 
 /** The input is flat, so one value would be sent for two fields with one name. */
-function checkDistinctNames({ path, query, body }: Endpoint, name: string): void {
-  const names = [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
+function checkDistinctNames(endpoint: Endpoint, name: string): void {
+  const names = inputNames(endpoint);
   const twice = names.find((field, i) => names.indexOf(field) < i);
   if (twice === undefined) return;
   throw new InputError(
@@ -204,8 +204,13 @@ function checkSameNames(own: Endpoint, replaced: Endpoint, name: string): void {
   }
 }
 
+/** The names that the input of an endpoint may have. */
+export function inputNames({ path, query, body }: Endpoint): readonly string[] {
+  return [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
+}
+
 /** The names of the parameters in a path. */
-export function parametersOf(path: string): string[] {
+function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 }
 

@@ -8,8 +8,8 @@ import {
   positiveInteger,
   RawEventList,
   struct,
+  textHash,
 } from '../protocol/index.js';
-import { answerKey } from './answer-key.js';
 import { endpoint, type Endpoint } from './endpoint.js';
 
 /** The input of `group.getMembers` (docs/the-service.md, 4.1). */
@@ -121,6 +121,24 @@ export const eventsWatch: Endpoint<EventsWatchInput, IdentityEventList, 'GET'> =
   // Events carry their time. So an event that comes again under another index was sent again.
   keyOf: answerKey,
 });
+
+/**
+ * A hash of an answer's text without its `watch`, which changes even if the data does not. Answers
+ * with the same key have the same text, for all practical purposes. The text itself need not be
+ * kept.
+ */
+export function answerKey(answer: unknown, text?: string): number {
+  if (text === undefined) return jsonHash(answer, ['watch']);
+  if (text === '') return 0;
+  const start = text.lastIndexOf('"watch"');
+  if (start >= 0 && WATCH_AT_END.test(text.slice(start))) return textHash(text.slice(0, start));
+  const head = WATCH_AT_START.exec(text);
+  return head ? textHash(text.slice(head[0].length)) : jsonHash(JSON.parse(text), ['watch']);
+}
+
+/** Only the end of the answer itself may follow, so that the match is no part of an event. */
+const WATCH_AT_END = /^"watch"\s*:\s*\{[^{}]*\}\s*\}\s*$/;
+const WATCH_AT_START = /^\s*\{\s*"watch"\s*:\s*\{[^{}]*\}/;
 
 /**
  * events.watch, with the events as the service sent them. They can be stored, and decoded elsewhere

@@ -10,6 +10,7 @@ export {
   type Watchable,
 } from './endpoint.js';
 export {
+  answerKey,
   endpoints,
   eventsWatch,
   getMembers,
@@ -23,6 +24,5 @@ export {
   type PlayerTokenInput,
 } from './endpoints.js';
 export { pages, type PagesConfig } from './pages.js';
-export { answerKey } from './answer-key.js';
 export { request, requestText, type RequestContext } from './request.js';
 export { either, type Either } from './either.js';

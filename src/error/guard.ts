@@ -45,7 +45,7 @@ export const aBoolean: Guard<boolean> = {
 export const schedulerLike: Guard<object> = {
   name: 'an RxJS scheduler',
   is: (u): u is object => {
-    const { now, schedule } = Object(u) as { now?: unknown; schedule?: unknown };
+    const { now, schedule } = fieldsOf(u);
     return typeof now === 'function' && typeof schedule === 'function';
   },
 };
@@ -53,7 +53,7 @@ export const schedulerLike: Guard<object> = {
 /** Something that shows the time. */
 export const clock: Check = {
   name: 'an object with a method now',
-  is: u => typeof (Object(u) as { now?: unknown }).now === 'function',
+  is: u => typeof fieldsOf(u).now === 'function',
 };
 
 /**
@@ -156,4 +156,11 @@ function encodedLength(text: string): number {
 /** The fields of any value, none of which is known yet. */
 export function fieldsOf(u: unknown): Readonly<Record<string, unknown>> {
   return Object(u) as Readonly<Record<string, unknown>>;
+}
+
+/** The value at a path of names. `undefined` if there is none. */
+export function valueAt(u: unknown, path: readonly string[]): unknown {
+  let value = u;
+  for (const name of path) value = fieldsOf(value)[name];
+  return value;
 }

@@ -3,7 +3,7 @@
  * watch that calls it.
  */
 export function guarded<T>(callback: ((value: T) => unknown) | undefined): (value: T) => void {
-  if (!callback) return NOTHING;
+  if (!callback) return doNothing;
   return value => {
     try {
       // The callback may be an async function. An unhandled rejection would end a Node process.
@@ -14,7 +14,7 @@ export function guarded<T>(callback: ((value: T) => unknown) | undefined): (valu
   };
 }
 
-const NOTHING = () => undefined;
+const doNothing = () => undefined;
 
 /**
  * Returns what `read` returns. If that throws, returns the fallback. Anything can be thrown, even a

@@ -19,13 +19,14 @@ export {
   positiveInteger,
   schedulerLike,
   toInput,
+  valueAt,
   type Check,
   type Guard,
 } from './guard.js';
 export { guarded, tryOr } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { checkOptions, definedOptions, nearestName, rejectUnknownKeys, type Options } from './options.js';
-export { HELD_MS, recovery, type Recovery } from './recovery.js';
+export { HELD_MS, recovery, unknownRecovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError } from './redact.js';
 export { MAX_WAIT_MS, retryAfter } from './retry-after.js';
 export { isFromService, isStatusError, StatusError, type StatusDetails } from './status-error.js';

@@ -1,5 +1,7 @@
 import { isDecodeError, NOTHING } from './decode-error.js';
-import { isInputError } from './input-error.js';
+import { describe } from './describe.js';
+import { fieldsOf } from './guard.js';
+import { InputError, isInputError } from './input-error.js';
 import { isFromService, isStatusError, type StatusError } from './status-error.js';
 import { isTransportError, type TransportFailure } from './transport-error.js';
 import { isUnauthorizedError } from './unauthorized-error.js';
@@ -28,6 +30,11 @@ export type Recovery =
       readonly dropsIndex?: boolean;
       readonly hint?: string;
     };
+
+/** The error of a callback that has returned no recovery. It may be written in JavaScript. */
+export function unknownRecovery(decided: unknown): InputError {
+  return new InputError('the kind of recovery', 'a known one', describe(fieldsOf(decided).kind));
+}
 
 /** A poll with an index that has been on its way for this long, in ms, is held by the service. */
 export const HELD_MS = 2_000;

@@ -198,7 +198,7 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
   const hide = (given: unknown) => redact(String(given), secrets);
   const clean = (given: unknown) => {
     const words = hide(given).slice(0, 300).split(/\s+/);
-    return words.map(word => (PLAIN_WORD.test(word) ? word : '[secret]')).join(' ');
+    return words.map(word => (PLAIN_WORD.test(word) ? word : MASK)).join(' ');
   };
   return tryOr(
     () => {
@@ -206,17 +206,14 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
         Record<'name' | 'code' | 'message' | 'stack', unknown>
       >;
       const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
-      const because = causeOf(Object(error) as object);
-      const copy = Object.assign(
-        new Error(clean(text), {
-          ...(because !== undefined &&
-            depth < MAX_CAUSES && { cause: redactError(because, secrets, depth + 1) }),
-        }),
-        {
-          ...(typeof name === 'string' && { name: clean(name) }),
-          ...((typeof code === 'string' || typeof code === 'number') && { code: clean(code) }),
-        },
+      const cause = causeOf(Object(error) as object);
+      const isFollowed = cause !== undefined && depth < MAX_CAUSES;
+      const copy: Error & { code?: string } = new Error(
+        clean(text),
+        isFollowed ? { cause: redactError(cause, secrets, depth + 1) } : undefined,
       );
+      if (typeof name === 'string') copy.name = clean(name);
+      if (typeof code === 'string' || typeof code === 'number') copy.code = clean(code);
       const frames = typeof stack === 'string' ? stack.split('\n').filter(line => FRAME.test(line)) : [];
       if (frames.length > 0) copy.stack = `${copy.name}: ${copy.message}\n${hide(frames.join('\n'))}`;
       return copy;

@@ -18,7 +18,7 @@ export abstract class TaggedError extends Error {
     return {
       ...Object.fromEntries(Object.entries(this)),
       message,
-      ...(cause !== undefined && { cause: causeJson(cause, 1) }),
+      cause: causeJson(cause, 1),
     };
   }
 }
@@ -36,6 +36,7 @@ export function causeOf(error: object): unknown {
 }
 
 function causeJson(error: unknown, depth: number): unknown {
+  if (error === undefined) return undefined;
   return tryOr<unknown>(
     () => {
       // The error is not recognized by its class, since it may come from another realm.
@@ -46,7 +47,7 @@ function causeJson(error: unknown, depth: number): unknown {
         name,
         code: known,
         message,
-        ...(cause !== undefined && { cause: causeJson(cause, depth + 1) }),
+        cause: causeJson(cause, depth + 1),
       };
     },
     typeof error,

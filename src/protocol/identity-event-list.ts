@@ -1,5 +1,6 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
+import { fieldsOf } from '../error/index.js';
 import { jsonObject, listOf, type Codec } from './codec.js';
 import { decodeIssues } from './decode-issues.js';
 import {
@@ -31,7 +32,7 @@ export interface RawEventList {
 
 /** An event may carry several kinds. Each of them is an event when it is decoded. */
 function kindsIn(event: unknown): number {
-  const { kind } = Object(event) as { readonly kind?: unknown };
+  const { kind } = fieldsOf(event);
   return Math.max(1, jsonObject.is(kind) ? Object.keys(kind).length : 0);
 }
 
@@ -65,7 +66,7 @@ export function identityEventList<Codecs extends EventCodecs>(
       const list = RawEventList.validate(u, context);
       if (isLeft(list)) return list;
       const decoder = new EventDecoder(own);
-      const events = list.right.events.flatMap((event, i) => decoder.decode(event, i));
+      const events = list.right.events.flatMap(event => decoder.decode(event));
       return t.success({ ...list.right, events });
     },
     list => ({ ...list, events: list.events.map(event => encodeEvent(event as LiveEvent, own)) }),
@@ -94,7 +95,7 @@ function isDecoded(u: unknown): boolean {
   return typeof (u as { kind?: unknown } | null)?.kind === 'string';
 }
 
-/** The wire format of a live event, the inverse of `decodeEvent`. */
+/** The wire format of a live event, the inverse of `EventDecoder.decode`. */
 function encodeEvent(event: LiveEvent, own: EventCodecs): unknown {
   if (event.kind === 'malformed') return event.raw;
   const { ts, notification } = event;

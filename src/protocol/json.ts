@@ -1,3 +1,5 @@
+import { valueAt } from '../error/index.js';
+
 /**
  * A hash of 53 bits of a JSON value, regardless of the order of keys. Equal values have equal
  * hashes. Values with equal hashes are equal for all practical purposes. A Date counts by its time.
@@ -15,9 +17,7 @@ export function jsonHash(value: unknown, but: readonly string[] = [], butLeaf?: 
    */
   const seen = new Map<object, number>();
   const last = but.at(-1);
-  const lacking = but
-    .slice(0, -1)
-    .reduce((part, key) => (Object(part) as Record<string, unknown>)[key], value);
+  const lacking = valueAt(value, but.slice(0, -1));
   const values: unknown[] = [value];
   // The two hashes of the path to each value.
   const paths: number[] = [1, 2];

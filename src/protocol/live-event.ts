@@ -118,40 +118,34 @@ export type LiveEvent<Own extends object = NoOwnEvents> =
 const EventHead = struct('Event', { kind: jsonObject, ts: t.string }, { notification: t.unknown });
 type EventHead = t.TypeOf<typeof EventHead>;
 
-/** The position of an event in its list, for the paths in its errors. */
-type Position = number | undefined;
-
 /**
- * Decodes one wire event: usually to one live event, to two if it carries two kinds. It never
- * throws. An event that fails to decode becomes `malformed`. `own` has the codecs of the kinds that
- * the client declares.
+ * Decodes the events of a list, one after the other. It never throws. `own` has the codecs of the
+ * kinds that the client declares.
  */
-export function decodeEvent<Codecs extends EventCodecs>(
-  raw: unknown,
-  own: Codecs,
-  position?: Position,
-): readonly LiveEvent<PayloadsOf<Codecs>>[] {
-  return new EventDecoder(own).decode(raw, position);
-}
-
-/** Decodes the events of a list. */
 export class EventDecoder {
   readonly #own: EventCodecs;
+  /** The position of the event in its list, for the paths in its errors. */
+  #position = -1;
   #explained = 0;
 
   constructor(own: EventCodecs) {
     this.#own = own;
   }
 
-  decode(raw: unknown, position?: Position): readonly LiveEvent<object>[] {
-    if (!EventHead.is(raw)) return [this.#malformed(raw, EventHead, raw, position, '')];
+  /**
+   * Decodes the next wire event, usually to one live event, to two if it carries two kinds. An
+   * event that fails to decode becomes `malformed`.
+   */
+  decode(raw: unknown): readonly LiveEvent<object>[] {
+    this.#position++;
+    if (!EventHead.is(raw)) return [this.#malformed(raw, EventHead, raw, '')];
     // If the event carries two kinds, only the first one gets the notification, so that it is shown
     // once.
     let notification = Notification.is(raw.notification) ? raw.notification : undefined;
     const events: LiveEvent<object>[] = [];
     for (const name of Object.keys(raw.kind)) {
       if (raw.kind[name] == null) continue;
-      const event = this.#decodeKind(name, raw, position);
+      const event = this.#decodeKind(name, raw);
       if (notification && event.kind !== 'malformed') {
         events.push({ ...event, notification });
         notification = undefined;
@@ -162,22 +156,22 @@ export class EventDecoder {
     // An invalid notification is reported separately, so that a player does not miss a lobby join
     // because of it.
     if (raw.notification != null && !Notification.is(raw.notification)) {
-      events.push(this.#malformed(raw, Notification, raw.notification, position, '.notification'));
+      events.push(this.#malformed(raw, Notification, raw.notification, '.notification'));
     }
     if (events.length > 0) return events;
-    const path = pathOf(position, '.kind');
+    const path = this.#path('.kind');
     const errors = [{ path, expected: 'object with one kind of event', got: 'none' }];
     return [{ kind: 'malformed', raw, errors }];
   }
 
-  #decodeKind(name: string, raw: EventHead, position: Position): LiveEvent<object> {
+  #decodeKind(name: string, raw: EventHead): LiveEvent<object> {
     const payload = raw.kind[name];
     const { ts } = raw;
     switch (name) {
       case 'identity_update':
         return IdentityUpdate.is(payload)
           ? { ...unknownFields(payload, 1), kind: name, ts, identity: payload.identity }
-          : this.#malformed(raw, IdentityUpdate, payload, position, `.kind.${name}`);
+          : this.#malformed(raw, IdentityUpdate, payload, `.kind.${name}`);
       case 'matchmaker_lobby_join':
         return LobbyJoin.is(payload)
           ? {
@@ -188,16 +182,16 @@ export class EventDecoder {
               player: payload.player,
               ports: payload.ports,
             }
-          : this.#malformed(raw, LobbyJoin, payload, position, `.kind.${name}`);
+          : this.#malformed(raw, LobbyJoin, payload, `.kind.${name}`);
       default:
         return Object.hasOwn(this.#own, name)
-          ? this.#decodeOwn(name, this.#own[name]!, raw, position)
+          ? this.#decodeOwn(name, this.#own[name]!, raw)
           : { kind: 'unknown', name, ts, payload };
     }
   }
 
-  #decodeOwn(name: string, codec: AnyCodec, raw: EventHead, position: Position): LiveEvent<object> {
-    const path = pathOf(position, `.kind.${name}`);
+  #decodeOwn(name: string, codec: AnyCodec, raw: EventHead): LiveEvent<object> {
+    const path = this.#path(`.kind.${name}`);
     try {
       const result = decodeBy<unknown>(codec, raw.kind[name]);
       if (isLeft(result)) return this.#withErrors(raw, () => decodeIssues(result.left, path));
@@ -209,16 +203,10 @@ export class EventDecoder {
     }
   }
 
-  #malformed(
-    raw: unknown,
-    codec: AnyCodec,
-    value: unknown,
-    position: Position,
-    path: string,
-  ): MalformedEvent {
+  #malformed(raw: unknown, codec: AnyCodec, value: unknown, path: string): MalformedEvent {
     return this.#withErrors(raw, () => {
       const result = codec.decode(value) as t.Validation<unknown>;
-      return isLeft(result) ? decodeIssues(result.left, pathOf(position, path)) : [];
+      return isLeft(result) ? decodeIssues(result.left, this.#path(path)) : [];
     });
   }
 
@@ -226,6 +214,10 @@ export class EventDecoder {
     const isExplained = this.#explained < MAX_EXPLAINED;
     this.#explained++;
     return { kind: 'malformed', raw, errors: isExplained ? explain() : NOT_EXPLAINED };
+  }
+
+  #path(path: string): string {
+    return `events[${this.#position}]${path}`;
   }
 }
 
@@ -236,8 +228,4 @@ function unknownFields(payload: object, known: number): object | undefined {
   const fields: { notification?: unknown } = { ...payload };
   delete fields.notification;
   return fields;
-}
-
-function pathOf(position: Position, path: string): string {
-  return position === undefined ? path.replace(/^\./, '') : `events[${position}]${path}`;
 }

@@ -1,5 +1,5 @@
 import { checkArgument, describe, InputError, plainObject, type Guard } from '../error/index.js';
-import { Port, type LobbyJoin } from './lobby.js';
+import { Port, type LobbyJoin, type PortRange } from './lobby.js';
 
 /** The address of a lobby. */
 export interface LobbyAddress {
@@ -7,7 +7,7 @@ export interface LobbyAddress {
   /** The port, or the first port of the range. */
   readonly port: number;
   /** The inclusive port range. `undefined` if the lobby has a single port. */
-  readonly range: { readonly min: number; readonly max: number } | undefined;
+  readonly range: PortRange | undefined;
   readonly isTls: boolean;
   /**
    * A WebSocket URL: `wss:` if the port uses TLS, otherwise `ws:`. It does not contain the player's
@@ -45,7 +45,7 @@ export function lobbyAddress(join: Pick<LobbyJoin, 'ports'>, name?: string): Lob
     );
   }
   const { hostname, is_tls: isTls, port_range } = entry;
-  const range = port_range ? { min: port_range.min, max: port_range.max } : undefined;
+  const range = port_range ?? undefined;
   const port = entry.port ?? range?.min;
   if (port === undefined) throw new InputError('name', 'a port with a number or a range', 'one with neither');
   // An IPv6 address stands in brackets in a URL, and perhaps already in the event.

@@ -12,9 +12,10 @@ import {
   type ObservableInput,
   type SchedulerLike,
 } from 'rxjs';
-import { type AckDecision } from './watch-config.js';
+import { fieldsOf } from '../error/index.js';
+import type { AckDecision } from './watch-config.js';
 import { resumePoint } from './resume-point.js';
-import type { WatchSignal, WatchStatus } from './watch-signal.js';
+import type { StatusSignal, WatchStatus } from './watch-signal.js';
 
 /** How long `ack` may take, in ms, before the status says that the watch waits for it. */
 const SLOW_ACK_MS = 30_000;
@@ -59,9 +60,7 @@ export function acknowledge(
   return merge(acked$, slow$).pipe(takeWhile(({ kind }) => kind === 'status', true));
 }
 
-type StatusSignal = Extract<WatchSignal<never>, { kind: 'status' }>;
-
 function isDecision(value: unknown): value is AckDecision {
-  const { watch } = Object(value) as { watch?: unknown };
+  const { watch } = fieldsOf(value);
   return watch === 'end' || watch === 'resume';
 }

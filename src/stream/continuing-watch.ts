@@ -3,7 +3,6 @@ import {
   concatMap,
   defer,
   EMPTY,
-  from,
   Observable,
   of,
   repeat,
@@ -30,7 +29,7 @@ import {
 } from './transition/index.js';
 import { markUnlogged } from './unseen-failures.js';
 import type { WatchSettings } from './watch-settings.js';
-import { type Checkpoint, type WatchSignal } from './watch-signal.js';
+import type { SharedWatch, WatchSignal } from './watch-signal.js';
 
 /** The number of watches of this process so far. */
 let watchCount = 0;
@@ -45,7 +44,7 @@ export function continuingWatch<A>(
   poll: SinglePoll<A>,
   settings: WatchSettings<A>,
   audience?: Audience<A>,
-): (moved?: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>> {
+): (moved?: Pick<SharedWatch, 'from'>) => Observable<WatchSignal<A>> {
   const watch: ContinuingWatch<A> = { poll, settings, audience, watchId: ++watchCount, last: undefined };
   return moved =>
     new Observable(subscriber => {

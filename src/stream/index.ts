@@ -52,6 +52,7 @@ export {
   type PollEnd,
   type ResumableWatch,
   type SharedWatch,
+  type StatusSignal,
   type WatchLogEntry,
   type WatchSharing,
   type WatchSignal,

@@ -40,7 +40,7 @@ export interface Interruptible {
  * leaves or comes back.
  */
 export class Interruptions {
-  /** Whether the watch has a subscriber to poll for. */
+  /** Whether to poll. A feed that lingers is active, too (see `Audience.isActive$`). */
   isActive = true;
   /** When the machine woke last, on the monotonic clock. */
   wokenAt = -Infinity;
@@ -64,12 +64,12 @@ export class Interruptions {
     subscriber.add(follow(isActive$, activity));
   }
 
-  /** Interrupts this poll or rest until {@link release} is called. There is one at a time. */
-  hold(current: Interruptible): void {
+  /** Interrupts this poll or rest until {@link detach} is called. There is one at a time. */
+  attach(current: Interruptible): void {
     this.#current = current;
   }
 
-  release(current: Interruptible): void {
+  detach(current: Interruptible): void {
     if (this.#current === current) this.#current = undefined;
   }
 
@@ -117,8 +117,8 @@ export class Interruptions {
   #interruption$(): Observable<Interruption> {
     return new Observable(subscriber => {
       const rest: Interruptible = { interrupt: kind => subscriber.next(kind) };
-      this.hold(rest);
-      return () => this.release(rest);
+      this.attach(rest);
+      return () => this.detach(rest);
     });
   }
 

@@ -31,6 +31,9 @@ const YOUNG_POLL_MS = 1_000;
  */
 const FIRST_HELD_MS = 5_000;
 
+/** What a poll needs of the interruptions of its watch. */
+type PollInterruptions = Pick<Interruptions, 'attach' | 'detach' | 'wokenAt'>;
+
 /** The watch of a poll. */
 interface Polling<A> {
   readonly poll: SinglePoll<A>;
@@ -49,7 +52,7 @@ interface Polling<A> {
 export function pollOnce<A>(
   polling: Polling<A>,
   state: () => WatchState,
-  interruptions: Pick<Interruptions, 'hold' | 'release' | 'wokenAt'>,
+  interruptions: PollInterruptions,
 ): Observable<WatchEvent<A>> {
   return new Observable(subscriber => {
     const open = new OpenPoll(polling, state, interruptions, subscriber);
@@ -62,7 +65,7 @@ export function pollOnce<A>(
 class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable {
   readonly #polling: Polling<A>;
   readonly #state: () => WatchState;
-  readonly #interruptions: Pick<Interruptions, 'hold' | 'release' | 'wokenAt'>;
+  readonly #interruptions: PollInterruptions;
   readonly #subscriber: Subscriber<WatchEvent<A>>;
   /** The state when the poll was begun. */
   readonly #before: WatchState;
@@ -79,7 +82,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
   constructor(
     polling: Polling<A>,
     state: () => WatchState,
-    interruptions: Pick<Interruptions, 'hold' | 'release' | 'wokenAt'>,
+    interruptions: PollInterruptions,
     subscriber: Subscriber<WatchEvent<A>>,
   ) {
     this.#polling = polling;
@@ -91,7 +94,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
 
   begin(): void {
     const { settings } = this.#polling;
-    this.#interruptions.hold(this);
+    this.#interruptions.attach(this);
     if (!settings.quota && !settings.beforePoll && !isPrerendering()) return this.#send();
     const next = (event: WatchEvent<A>) => this.#subscriber.next(event);
     const error = (error: unknown) => this.error(error);
@@ -205,7 +208,7 @@ class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscribable 
 
   #stop(): void {
     this.#isOver = true;
-    this.#interruptions.release(this);
+    this.#interruptions.detach(this);
     this.#awaited?.unsubscribe();
     this.#timer?.unsubscribe();
   }

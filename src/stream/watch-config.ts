@@ -41,8 +41,8 @@ type NotDeciding = object & { readonly watch?: never };
 export interface WatchConfig<A> {
   /**
    * Where to resume: an index or a checkpoint. The age of a checkpoint tells whether events may
-   * have been missed. `from` counts until the first answer has been acknowledged. Default: from
-   * now.
+   * have been missed. Each poll is sent from here until the first answer has been acknowledged.
+   * Default: from now.
    */
   readonly from?: string | Checkpoint | null | undefined;
   /**
@@ -121,8 +121,8 @@ export interface WatchConfig<A> {
   /**
    * Whether the service gives the same answer again if it is asked again with the same index.
    * Default true. Set `false` for sessions of Bayeux or engine.io, or for a queue that is popped.
-   * Then each answer that is not empty is news, and each poll with an index that ends without an
-   * answer is a gap (`unanswered`).
+   * Then each answer that is not empty is news, and each poll with an index that fails or is
+   * aborted before its answer is a gap (`unanswered`).
    */
   readonly redelivers?: boolean;
   /**

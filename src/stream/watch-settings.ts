@@ -1,5 +1,13 @@
 import { asyncScheduler, NEVER, type Observable, type ObservableInput } from 'rxjs';
-import { checkOptions, definedOptions, guarded, InputError, recovery, toInput } from '../error/index.js';
+import {
+  checkOptions,
+  definedOptions,
+  guarded,
+  InputError,
+  recovery,
+  toInput,
+  valueAt,
+} from '../error/index.js';
 import { jsonHash, textHash } from '../protocol/index.js';
 import {
   backoffSettings,
@@ -152,7 +160,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
   };
 
   function keyOfNews(): KeyOf<A> {
-    if (options.redelivers === false) return () => NEW_EACH_TIME();
+    if (options.redelivers === false) return newKey;
     if (keyOf) return answer => keyOf(answer);
     if (ownKeyOf) return ownKeyOf;
     if (!isState) return keyInLog;
@@ -162,14 +170,14 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
 }
 
 /** A key that equals no other key. */
-const NEW_EACH_TIME = () => ({});
+const newKey = () => ({});
 
 /**
  * In a log, an answer without an index or with another one is new, even if it equals the last
  * answer.
  */
 const keyInLog: KeyOf<unknown> = (answer, text, index) => {
-  if (index === undefined) return NEW_EACH_TIME();
+  if (index === undefined) return newKey();
   return text === undefined ? jsonHash(answer) : textHash(text);
 };
 
@@ -189,8 +197,7 @@ const readWatchIndex = /* @__PURE__ */ reading('watch.index');
 function reading<A>(place: string | ((answer: A) => unknown)): (answer: A) => unknown {
   if (typeof place === 'function') return place;
   const path = place.split('.');
-  return answer =>
-    path.reduce<unknown>((part, name) => (Object(part) as Record<string, unknown>)[name], answer);
+  return answer => valueAt(answer, path);
 }
 
 /** Decimal indexes are compared as strings, since numbers lose digits. */

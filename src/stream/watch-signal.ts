@@ -62,18 +62,22 @@ export interface WatchStatus {
   /** The number of consecutive failed polls. */
   readonly attempt: number;
   /**
-   * When the next poll will be sent, in ms since 1970, if the watch is `retrying` or `offline`. If
-   * it waits for its quota, the time is approximate.
+   * When the next poll will be sent, in ms since 1970. `undefined` unless the watch waits after a
+   * failure or for its quota, or a feed that returns waits for its pace. The time of a quota is
+   * approximate.
    */
   readonly nextTry: number | undefined;
   /** The error of the last poll, if it failed. */
   readonly error: unknown;
   /**
-   * What to check: the URL if there has never been an answer, a proxy that may cut polls off, or a
-   * cache that may answer instead of the service.
+   * What to check. For example, the URL if there has never been an answer, a proxy that may cut
+   * polls off, a cache that may answer instead of the service, the network, the index or the quota.
    */
   readonly hint: string | undefined;
 }
+
+/** The signal of a status. */
+export type StatusSignal = Extract<WatchSignal<never>, { kind: 'status' }>;
 
 /** The status of a watch that has had no answer. `lastAnswer` may be from an earlier watch. */
 export function connecting(since: number, lastAnswer?: number): WatchStatus {
@@ -151,7 +155,7 @@ export function answers<A>(): OperatorFunction<WatchSignal<A>, A> {
  * A watch that can be started again from where it was. Without `from`, it starts as it was
  * configured.
  */
-export type ResumableWatch<A> = (position: { readonly from?: Checkpoint }) => Observable<WatchSignal<A>>;
+export type ResumableWatch<A> = (position: Pick<SharedWatch, 'from'>) => Observable<WatchSignal<A>>;
 
 /** The facts about a watch that is to be shared. */
 export interface SharedWatch {

@@ -3,6 +3,7 @@ export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.j
 export { fromFetch, type FetchConfig } from './from-fetch.js';
 export {
   MAX_BODY,
+  isRedirectStatus,
   redirected,
   summaryOf,
   tooLarge,

@@ -17,6 +17,7 @@ import { Body, withoutMark } from './body.js';
 import { explainFailure } from './explain-failure.js';
 import type { AnswerHead, Receiver, Send, SentRequest } from './send.js';
 import {
+  isRedirectStatus,
   MAX_BODY,
   redirected,
   summaryOf,
@@ -75,8 +76,8 @@ class OpenRequest implements Receiver, Unsubscribable {
   #sent: SentRequest | undefined;
   #head: AnswerHead | undefined;
   #body: Body | undefined;
-  #timeout: Subscription | undefined;
-  #idleTimeout: Subscription | undefined;
+  #bodyTimer: Subscription | undefined;
+  #idleTimer: Subscription | undefined;
   #isOver = false;
 
   constructor(
@@ -111,7 +112,7 @@ class OpenRequest implements Receiver, Unsubscribable {
 
   unsubscribe(): void {
     if (this.#isOver) return;
-    this.#end();
+    this.#stop();
     this.#sent?.abort();
   }
 
@@ -120,7 +121,10 @@ class OpenRequest implements Receiver, Unsubscribable {
     if (isRedirect(head)) return this.#fail(redirected(this.#request));
     this.#head = head;
     const { bodyTimeout, scheduler } = this.#limits;
-    this.#timeout = scheduler.schedule(() => this.#stall(), bodyTimeout);
+    this.#bodyTimer = scheduler.schedule(
+      () => this.#lose('the body of the answer took too long'),
+      bodyTimeout,
+    );
   }
 
   onPart(part: Uint8Array | string): void {
@@ -147,13 +151,14 @@ class OpenRequest implements Receiver, Unsubscribable {
 
   /** Adds a part of the body. Returns whether the part was not empty. */
   #add(part: Uint8Array | string): boolean {
+    // A text is encoded only to count its bytes.
     const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
     if (!ArrayBuffer.isView(bytes)) throw new TypeError('a part of the body is neither bytes nor text');
     if (bytes.byteLength === 0) return false;
     const isFirst = this.#body === undefined;
     this.#body ??= new Body();
     this.#body.add(part, bytes.byteLength);
-    if (this.#body.size > this.#maxBody) throw this.#tooLarge();
+    if (this.#body.size > this.#maxBody) throw tooLarge(this.#request);
     if (isFirst) this.#arrive();
     return true;
   }
@@ -162,15 +167,16 @@ class OpenRequest implements Receiver, Unsubscribable {
     // The callback of the arrival may have unsubscribed.
     if (this.#isOver) return;
     const { bodyIdleTimeout, scheduler } = this.#limits;
-    this.#idleTimeout?.unsubscribe();
-    this.#idleTimeout = scheduler.schedule(() => this.#stall(), bodyIdleTimeout);
+    this.#idleTimer?.unsubscribe();
+    this.#idleTimer = scheduler.schedule(() => this.#lose('the body of the answer stalled'), bodyIdleTimeout);
   }
 
   #finish(text: string): void {
-    if (text.length > this.#maxBody) throw this.#tooLarge();
-    const whole = this.#body?.text() ?? withoutMark(text);
-    if (!this.#body) this.#arrive();
-    this.#emit(whole);
+    if (this.#body) return this.#emit(this.#body.text());
+    // The fetch has not streamed the body.
+    if (text.length > this.#maxBody) throw tooLarge(this.#request);
+    this.#arrive();
+    this.#emit(withoutMark(text));
   }
 
   #arrive(): void {
@@ -180,8 +186,8 @@ class OpenRequest implements Receiver, Unsubscribable {
   #emit(text: string): void {
     if (this.#isOver) return;
     const { status, headers } = this.#head!;
-    // A body that has been read needs no abort, which costs an exception.
-    this.#end();
+    // The whole body has been read. To abort it would only make fetch throw.
+    this.#stop();
     this.#observer.next({ status, headers, text });
     this.#observer.complete();
   }
@@ -190,12 +196,8 @@ class OpenRequest implements Receiver, Unsubscribable {
     return this.#request.maxBody ?? this.#limits.maxBody;
   }
 
-  #tooLarge(): TransportError {
-    return tooLarge({ ...this.#request, maxBody: this.#maxBody });
-  }
-
-  #stall(): void {
-    this.#fail(new TransportError('lost', 'the body of the answer stalled', summaryOf(this.#request)));
+  #lose(message: string): void {
+    this.#fail(new TransportError('lost', message, summaryOf(this.#request)));
   }
 
   #fail(error: unknown): void {
@@ -204,15 +206,14 @@ class OpenRequest implements Receiver, Unsubscribable {
     this.#observer.error(explainFailure(error, this.#request));
   }
 
-  #end(): void {
+  #stop(): void {
     this.#isOver = true;
-    this.#timeout?.unsubscribe();
-    this.#idleTimeout?.unsubscribe();
+    this.#bodyTimer?.unsubscribe();
+    this.#idleTimer?.unsubscribe();
   }
 }
 
 /** Whether the answer is a redirect, or the fetch followed one despite `redirect: 'manual'`. */
 function isRedirect({ status, type, redirected }: AnswerHead): boolean {
-  if (type === 'opaqueredirect' || redirected === true) return true;
-  return status >= 300 && status < 400 && status !== 304;
+  return type === 'opaqueredirect' || redirected === true || isRedirectStatus(status);
 }

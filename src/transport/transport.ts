@@ -9,11 +9,8 @@ export interface TransportRequest {
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
-  /**
-   * `poll` if the request is part of a watch, so that the service may hold it until something is
-   * new. Default `call`.
-   */
-  readonly kind?: 'call' | 'poll';
+  /** `poll` if the service may hold the request until something is new. */
+  readonly kind?: 'poll';
   /** The `watchId` of the watch whose poll this is, for the log. */
   readonly pollOf?: number;
   /** Whether the request may be sent more than once to the same effect. Default false. */
@@ -87,6 +84,11 @@ export function summaryOf({ method, url }: TransportRequest): RequestSummary {
 /** The error of a request whose answer is larger than its `maxBody`, or that of the transport. */
 export function tooLarge(request: TransportRequest): TransportError {
   return new TransportError('too_large', 'the answer is larger than maxBody', summaryOf(request));
+}
+
+/** Whether an answer with this status sends the request somewhere else. */
+export function isRedirectStatus(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
 }
 
 /** The error of a request whose answer is a redirect. */

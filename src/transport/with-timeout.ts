@@ -15,13 +15,13 @@ import {
  * answer to a GET only has to begin in time, if the transport tells when it does (`fromFetch`
  * does). So a slow body is not a missing answer. Any other answer has to be complete by then.
  *
- * A client uses it for single requests. The polls of a watch have another timeout (see
- * `WatchConfig.timeout`).
+ * A client uses it for single requests (`ClientConfig.timeout`, 15 s). The polls of a watch have
+ * another timeout (`WatchConfig.timeout`, 70 s).
  *
  * Throws an `InputError` if the timeout is invalid.
  *
  * @example
- * const transport = withTimeout(fromFetch(), 70_000);
+ * const transport = withTimeout(fromFetch(), 15_000);
  */
 export function withTimeout(
   transport: Transport,

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { isRight } from '#fp-ts/Either';
+import type { LiveEvent } from 'lobby-rx';
 import { IdentityEventList, WatchData } from 'lobby-rx/codecs';
-import { decodeEvent } from '../../src/protocol/live-event.js';
+import { EventDecoder } from '../../src/protocol/live-event.js';
 import { lobbyJoin, notification, profile } from '../payload.js';
 
 const ts = '2026-11-20T12:00:00Z';
@@ -13,32 +14,34 @@ function decode(value: unknown): IdentityEventList {
   return result.right;
 }
 
+function decodeEvent(raw: unknown): readonly LiveEvent<object>[] {
+  return new EventDecoder({}).decode(raw);
+}
+
 describe('live events', () => {
   it('become a union, discriminated by kind', () => {
-    deepStrictEqual(decodeEvent(wireUpdate, {}), [{ kind: 'identity_update', ts, identity: profile }]);
-    deepStrictEqual(decodeEvent({ kind: { matchmaker_lobby_join: lobbyJoin }, ts }, {}), [
+    deepStrictEqual(decodeEvent(wireUpdate), [{ kind: 'identity_update', ts, identity: profile }]);
+    deepStrictEqual(decodeEvent({ kind: { matchmaker_lobby_join: lobbyJoin }, ts }), [
       { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin },
     ]);
-    deepStrictEqual(decodeEvent({ kind: { chat_message: { thread: 1 } }, ts, notification }, {}), [
+    deepStrictEqual(decodeEvent({ kind: { chat_message: { thread: 1 } }, ts, notification }), [
       { kind: 'unknown', name: 'chat_message', ts, payload: { thread: 1 }, notification },
     ]);
   });
 
   it('are not copied: the payload is the same object as in the answer', () => {
-    const [event] = decodeEvent(wireUpdate, {});
+    const [event] = decodeEvent(wireUpdate);
     strictEqual(event?.kind === 'identity_update' && event.identity, profile);
   });
 
   it('treat null as an absent kind or an absent notification', () => {
     const event = { kind: { identity_update: null, party_update: { id: 1 } }, ts, notification: null };
-    deepStrictEqual(decodeEvent(event, {}), [
-      { kind: 'unknown', name: 'party_update', ts, payload: { id: 1 } },
-    ]);
+    deepStrictEqual(decodeEvent(event), [{ kind: 'unknown', name: 'party_update', ts, payload: { id: 1 } }]);
   });
 
   it('become two events if one has two kinds, and only the first has the notification', () => {
     const kind = { identity_update: { identity: profile }, matchmaker_lobby_join: lobbyJoin };
-    deepStrictEqual(decodeEvent({ kind, ts, notification }, {}), [
+    deepStrictEqual(decodeEvent({ kind, ts, notification }), [
       { kind: 'identity_update', ts, identity: profile, notification },
       { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin },
     ]);
@@ -46,7 +49,7 @@ describe('live events', () => {
 
   it('are malformed if anything about them is wrong, and say what', () => {
     const issue = (raw: unknown) => {
-      const [event, ...others] = decodeEvent(raw, {}, 0);
+      const [event, ...others] = decodeEvent(raw);
       strictEqual(others.length, 0);
       ok(event?.kind === 'malformed' && event.raw === raw);
       const [first] = event.errors;
@@ -61,7 +64,7 @@ describe('live events', () => {
 
   it('lose only the notification if that does not decode', () => {
     const raw = { ts, kind: { matchmaker_lobby_join: lobbyJoin }, notification: { title: '' } };
-    const [event, bad] = decodeEvent(raw, {}, 0);
+    const [event, bad] = decodeEvent(raw);
     deepStrictEqual(event, { kind: 'matchmaker_lobby_join', ts, ...lobbyJoin });
     ok(bad?.kind === 'malformed');
     strictEqual(bad.errors[0]?.path, 'events[0].notification.description');
@@ -69,13 +72,11 @@ describe('live events', () => {
 
   it('have the notification of the event, never one of the payload', () => {
     const kind = { identity_update: { identity: profile, notification: 42, more: 1 } };
-    deepStrictEqual(decodeEvent({ ts, kind }, {}), [
-      { kind: 'identity_update', ts, identity: profile, more: 1 },
-    ]);
+    deepStrictEqual(decodeEvent({ ts, kind }), [{ kind: 'identity_update', ts, identity: profile, more: 1 }]);
   });
 
   it('keep the fields of a payload that are not in the document', () => {
-    const [event] = decodeEvent({ ts, kind: { identity_update: { identity: profile, reason: 'x' } } }, {});
+    const [event] = decodeEvent({ ts, kind: { identity_update: { identity: profile, reason: 'x' } } });
     deepStrictEqual(event, { kind: 'identity_update', ts, identity: profile, reason: 'x' });
   });
 

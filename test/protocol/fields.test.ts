@@ -4,7 +4,7 @@ import { isLeft } from '#fp-ts/Either';
 import { struct, type AnyStruct } from 'lobby-rx';
 import * as lobby from 'lobby-rx/codecs';
 import { decodeIssues } from '../../src/protocol/index.js';
-import { decodeEvent } from '../../src/protocol/live-event.js';
+import { EventDecoder } from '../../src/protocol/live-event.js';
 import { handle, lobbyJoin, notification, profile } from '../payload.js';
 
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'cursor';
@@ -29,8 +29,11 @@ const Event = new t.Type<unknown>(
   'Event',
   t.unknown.is,
   (u, context) => {
-    const issues = decodeEvent(u, {}).flatMap(event => (event.kind === 'malformed' ? event.errors : []));
-    const at = (path: string) => ({ key: path.split('.')[0]!, type: t.unknown });
+    const issues = new EventDecoder({})
+      .decode(u)
+      .flatMap(event => (event.kind === 'malformed' ? event.errors : []));
+    // Each path begins with `events[0]`.
+    const at = (path: string) => ({ key: path.split('.')[1]!, type: t.unknown });
     return issues.length === 0
       ? t.success(u)
       : t.failures(issues.slice(0, 1).map(({ path }) => ({ value: u, context: [...context, at(path)] })));
@@ -266,10 +269,11 @@ describe('the fields of the interface document', () => {
       games: { stats: { config: { priority: unknown } }[] }[];
     };
     bad.games[0]!.stats[0]!.config.priority = null;
-    const [event] = decodeEvent({ kind: { identity_update: { identity: bad } }, ts: 'now' }, {}, 3);
+    const raw = { kind: { identity_update: { identity: bad } }, ts: 'now' };
+    const [event] = new EventDecoder({}).decode(raw);
     deepStrictEqual(event?.kind === 'malformed' && event.errors, [
       {
-        path: 'events[3].kind.identity_update.identity.games[0].stats[0].config.priority',
+        path: 'events[0].kind.identity_update.identity.games[0].stats[0].config.priority',
         expected: 'integer',
         got: 'null',
       },

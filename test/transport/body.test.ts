@@ -84,7 +84,7 @@ describe('the body of an answer', () => {
       await after(9_999);
       deepStrictEqual(seen, []);
       await after(1);
-      match(seen.join(), /the body of the answer stalled/);
+      match(seen.join(), /the body of the answer took too long/);
     }
   });
 

@@ -104,13 +104,11 @@ describe('fromFetch', () => {
         match(server.received(), /\r\ncontent-length: 10\r\n/i);
       });
 
-      it('fails at the body timeout if the body stalls', async () => {
+      it('fails if the body is not complete at its timeout', async () => {
         server = await rawServer(socket => socket.write(LENGTH));
         const error = await failure(server.url, { bodyTimeout: 0 }, create);
-        deepStrictEqual(
-          [error.reason, error.message.includes('the body of the answer stalled')],
-          ['lost', true],
-        );
+        strictEqual(error.reason, 'lost');
+        match(error.message, /^the body of the answer took too long/);
       });
 
       it('refuses a redirect, and does not follow it', async () => {

@@ -1,5 +1,5 @@
 import { merge, NEVER, Subject, switchMap, take, timer, type Observable } from 'rxjs';
-import type { Recovery } from '../../error/index.js';
+import { unknownRecovery, type Recovery } from '../../error/index.js';
 import { backoffDelay, spreadWait, type WatchSettings, type WatchStatus } from '../../stream/index.js';
 
 /** After this number of refreshes in a row that the service refuses, the status says so. */
@@ -38,10 +38,12 @@ export class FailedRefreshes {
   }
 
   /** Emits when it is time to try again. `status` is that of the watched page. */
-  retryAfter(error: unknown, status: WatchStatus): Observable<unknown> {
-    const recovery = this.#settings.recovery(error);
-    if (recovery.kind === 'end' || recovery.kind === 'index') return this.#refuse(error, status);
-    return this.#backOff(error, status, recovery);
+  nextTry$(error: unknown, status: WatchStatus): Observable<unknown> {
+    const decided = this.#settings.recovery(error) as Recovery | undefined;
+    if (decided?.kind === 'end' || decided?.kind === 'index') return this.#refuse(error, status);
+    if (decided?.kind === 'retry' || decided?.kind === 'no_news')
+      return this.#backOff(error, status, decided);
+    throw unknownRecovery(decided);
   }
 
   #refuse(error: unknown, status: WatchStatus): Observable<unknown> {

@@ -4,7 +4,7 @@ import { checkOptions, definedOptions } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import { answersAlone, type WatchConfig, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
-import { endpointPages, endpointSignals, request } from '../requests.js';
+import { endpointAnswers, endpointPages, request } from '../requests.js';
 import { distinctMembers, MEMBERS_OPTIONS, untilNoNewMembers, type MembersConfig } from './members.js';
 import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 
@@ -106,7 +106,7 @@ export function createGroupApi(context: ClientContext): GroupApi {
     members: (group_id, config) => memberPages(group_id, config).pipe(distinctMembers()),
     watchMembers: (group_id, { count, ...config } = {}) => {
       checkOptions({ count }, MEMBERS_OPTIONS);
-      return endpointSignals(context, getMembers, { group_id, count }, config).pipe(answersAlone());
+      return endpointAnswers(context, getMembers, { group_id, count }, config);
     },
     roster: (group_id, config) => rosterSignals(context, group_id, config).pipe(answersAlone()),
     rosterSignals: (group_id, config) => rosterSignals(context, group_id, config),

@@ -28,7 +28,7 @@ import {
   type WatchSignal,
 } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
-import { endpointPages, endpointSignals } from '../requests.js';
+import { endpointSignals, refreshedPages } from '../requests.js';
 import { FailedRefreshes } from './failed-refreshes.js';
 import { KnownMembers } from './known-members.js';
 import { Listening } from './listening.js';
@@ -106,7 +106,7 @@ class GroupWatch {
   signals(): Observable<WatchSignal<Required<GroupEntries>>> {
     const refreshes$ = this.#refresh().pipe(
       repeat({ delay: () => this.#due() }),
-      retry({ delay: error => this.#failed.retryAfter(error, this.#listening.status) }),
+      retry({ delay: error => this.#failed.nextTry$(error, this.#listening.status) }),
     );
     const begun$ = this.#changed$.pipe(
       take(1),
@@ -200,9 +200,7 @@ class GroupWatch {
     const from = this.#first?.anchor;
     if (!from) return EMPTY;
     const paging = { from, anchorOf: untilRepeated(from), scheduler: this.config.settings.scheduler };
-    return endpointPages(context, context.endpoints.getMembers, group, paging, true).pipe(
-      untilNoNewMembers(true),
-    );
+    return refreshedPages(context, context.endpoints.getMembers, group, paging).pipe(untilNoNewMembers(true));
   }
 
   /**

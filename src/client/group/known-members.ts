@@ -11,7 +11,7 @@ const MISSES = 3;
  * The members of a group, as far as they have been seen. Pages are read one by one. A member that
  * moves between them during a refresh may be missed. So a missing member has left only if the group
  * was quiet all that time, or if several refreshes miss them. A member that fails to decode is
- * there, with the last record that did not fail.
+ * there, with the last record that did not fail. `nextRoster` finds who joined, left or changed.
  */
 export class KnownMembers {
   readonly #members = new Map<string, GroupMember>();

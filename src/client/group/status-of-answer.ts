@@ -1,6 +1,4 @@
-import type { WatchSignal, WatchStatus } from '../../stream/index.js';
-
-type StatusSignal = Extract<WatchSignal<never>, { kind: 'status' }>;
+import type { StatusSignal, WatchStatus } from '../../stream/index.js';
 
 /**
  * A watch is live before it emits the answer that says so. A roster is live with its members. So

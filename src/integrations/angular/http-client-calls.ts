@@ -14,6 +14,7 @@ import { catchError, concatMap, map, of } from 'rxjs';
 import {
   explainFailure,
   MAX_BODY,
+  isRedirectStatus,
   redirected,
   tooLarge,
   type Transport,
@@ -132,8 +133,7 @@ function answerIn(error: unknown, request: TransportRequest): Answer {
 
 function checked({ response, text }: Answer, request: TransportRequest, sent: string): TransportResponse {
   const { status, headers, url } = response;
-  const isRedirect = status >= 300 && status < 400 && status !== 304;
-  if (isRedirect || (response.redirected ?? (url !== null && !isSameUrl(url, sent))))
+  if (isRedirectStatus(status) || (response.redirected ?? (url !== null && !isSameUrl(url, sent))))
     throw redirected(request);
   if (text.length > (request.maxBody ?? MAX_BODY)) throw tooLarge(request);
   return { status, headers, text };

@@ -1,102 +1,6 @@
-import {
-  concatMap,
-  defer,
-  dematerialize,
-  endWith,
-  from,
-  materialize,
-  NEVER,
-  Observable,
-  of,
-  switchMap,
-  takeWhile,
-  type MonoTypeOperatorFunction,
-} from 'rxjs';
+import { concatMap, endWith, from, of, takeWhile, type Observable } from 'rxjs';
 import type { WatchSignal } from '../watch-signal.js';
-
-/** The options of {@link bufferWhile}. */
-interface BufferOptions<T> {
-  /** Whether a value is emitted at once instead of buffered. Default: never. */
-  readonly passes?: (value: T) => boolean;
-  /**
-   * Called with the number of buffered values, when they may be emitted. If it returns an array,
-   * that is emitted instead of them.
-   */
-  readonly instead?: (queuedCount: number) => T[] | undefined;
-}
-
-/**
- * Buffers values while the last value of `isPaused$` is `true`. When it is `false` again, emits
- * them in order and without loss. A value that is emitted may change `isPaused$`. Then the rest
- * stays in the buffer. Completes and fails as the source does, once the buffer is empty.
- */
-export function bufferWhile<T>(
-  isPaused$: Observable<boolean>,
-  { passes = () => false, instead = () => undefined }: BufferOptions<NoInfer<T>> = {},
-): MonoTypeOperatorFunction<T> {
-  return source =>
-    new Observable(subscriber => {
-      let buffer: T[] = [];
-      let emitted = 0;
-      let isPaused = false;
-      let isEmitting = false;
-      let end: (() => void) | undefined;
-      const emit = () => {
-        if (isEmitting) return;
-        isEmitting = true;
-        while (emitted < buffer.length && !isPaused && !subscriber.closed)
-          subscriber.next(buffer[emitted++]!);
-        isEmitting = false;
-        if (emitted < buffer.length) return;
-        buffer = [];
-        emitted = 0;
-        end?.();
-      };
-      const release = () => {
-        const values = instead(buffer.length - emitted);
-        if (!values) return;
-        buffer = values;
-        emitted = 0;
-      };
-      const finish = (how: () => void) => {
-        end = how;
-        emit();
-      };
-      subscriber.add(
-        isPaused$.subscribe({
-          next: isNowPaused => {
-            if (isPaused && !isNowPaused) release();
-            isPaused = isNowPaused;
-            emit();
-          },
-          error: (error: unknown) => subscriber.error(error),
-        }),
-      );
-      subscriber.add(
-        source.subscribe({
-          next: value => {
-            if (passes(value)) return subscriber.next(value);
-            buffer.push(value);
-            emit();
-          },
-          error: (error: unknown) => finish(() => subscriber.error(error)),
-          complete: () => finish(() => subscriber.complete()),
-        }),
-      );
-    });
-}
-
-/**
- * Runs `run` while the last value of `isOn$` is `true`, and again each time that it becomes `true`.
- * Completes and fails as the Observable that `run` returns does.
- */
-export function runWhile<T>(isOn$: Observable<boolean>, run: () => Observable<T>): Observable<T> {
-  return isOn$.pipe(
-    // `switchMap` would wait for `isOn$` to complete, which never happens.
-    switchMap(isOn => (isOn ? defer(run).pipe(materialize()) : NEVER)),
-    dematerialize(),
-  );
-}
+import { bufferWhile } from './buffer-while.js';
 
 /** The subscribers of a feed, as its watch sees them. */
 export interface Audience<A> {
@@ -136,7 +40,7 @@ export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>,
     return from(signals).pipe(
       concatMap((signal): readonly (WatchSignal<A> | 'expired')[] => partsOf(signal, split)),
       bufferWhile<WatchSignal<A> | 'expired'>(isAbsent$, {
-        instead: () => (isExpired() ? ['expired'] : undefined),
+        replacedBy: () => (isExpired() ? ['expired'] : undefined),
       }),
       endWith('taken' as const),
       takeWhile(part => typeof part !== 'string', true),
@@ -145,27 +49,8 @@ export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>,
   return { isAbsent$, isActive$, split, deliver };
 }
 
-/**
- * Runs a watch that knows no audience, while this audience is active. Signals that come while it is
- * absent are queued, except for the status. `drops` is called when the audience comes back, and
- * returns whether the queued signals are dropped.
- */
-export function queuedSignals<A>(
-  run: () => Observable<WatchSignal<A>>,
-  audience: Omit<Audience<A>, 'deliver'>,
-  drops: (queuedCount: number) => boolean = () => false,
-): Observable<WatchSignal<A>> {
-  return runWhile(audience.isActive$, run).pipe(
-    concatMap(signal => partsOf(signal, audience.split)),
-    bufferWhile(audience.isAbsent$, {
-      passes: ({ kind }) => kind === 'status',
-      instead: queuedCount => (drops(queuedCount) ? [] : undefined),
-    }),
-  );
-}
-
 /** An answer in parts, the last of which has its checkpoint. Any other signal stays as it is. */
-function partsOf<A>(signal: WatchSignal<A>, split: Audience<A>['split']): readonly WatchSignal<A>[] {
+export function partsOf<A>(signal: WatchSignal<A>, split: Audience<A>['split']): readonly WatchSignal<A>[] {
   if (signal.kind !== 'answer') return [signal];
   const parts = split(signal.answer);
   return parts.map((answer, i) =>

@@ -28,7 +28,7 @@ import type {
   Notification,
   UnknownEvent,
 } from '../../protocol/index.js';
-import { queuedSignals } from './audience.js';
+import { queuedSignals } from './queued-signals.js';
 import { FeedConnection, type FeedSource } from './feed-connection.js';
 import type { Gap, WatchSignal, WatchStatus } from '../watch-signal.js';
 
@@ -78,12 +78,12 @@ export interface EventFeed<in out Own extends object = NoOwnEvents> {
 }
 
 /** The kinds of events that every client has. */
-export const KINDS: readonly string[] = [
+export const KINDS: readonly LiveEvent['kind'][] = [
   'identity_update',
   'matchmaker_lobby_join',
   'unknown',
   'malformed',
-] satisfies LiveEvent['kind'][];
+];
 
 /** The options of {@link eventFeed}. */
 export interface EventFeedConfig {
@@ -116,9 +116,11 @@ const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: sch
  */
 export function eventFeed<Own extends object = NoOwnEvents>(
   source: ObservableInput<WatchSignal<IdentityEventList<Own>>>,
-  config?: EventFeedConfig,
+  config: EventFeedConfig = {},
 ): EventFeed<Own> {
-  return audienceFeed(audience => queuedSignals(() => from(source), audience), config);
+  checkOptions(config, OPTIONS);
+  const { linger = 1_000, scheduler = asyncScheduler } = config;
+  return audienceFeed(audience => queuedSignals(() => from(source), audience), { linger, scheduler });
 }
 
 /**
@@ -128,11 +130,9 @@ export function eventFeed<Own extends object = NoOwnEvents>(
  */
 export function audienceFeed<Own extends object>(
   source: FeedSource<Own>,
-  config: EventFeedConfig = {},
+  { linger, scheduler }: Required<EventFeedConfig>,
   ownKinds?: readonly string[],
 ): EventFeed<Own> {
-  checkOptions(config, OPTIONS);
-  const { linger = 1_000, scheduler = asyncScheduler } = config;
   return new Feed(new FeedConnection(source, linger, scheduler), ownKinds);
 }
 
@@ -214,12 +214,11 @@ function notificationOf<Own extends object>(event: LiveEvent<Own>) {
   return kind !== 'malformed' && notification ? [{ notification, event }] : [];
 }
 
-/** Keeps only the values of the given kinds, and narrows the type to them. */
+/** Keeps only the values of a kind, and narrows the type to it. */
 export function ofKind<
   In extends { readonly kind: string },
   K extends string,
   Out extends In = Extract<In, { kind: K }>,
->(...kinds: readonly K[]): OperatorFunction<In, Out> {
-  const wanted: readonly string[] = kinds;
-  return filter((value: In): value is Out => wanted.includes(value.kind));
+>(kind: K): OperatorFunction<In, Out> {
+  return filter((value: In): value is Out => value.kind === kind);
 }

@@ -1,6 +1,6 @@
 import { BehaviorSubject, defer, Observable, Subject, type Observer, type SchedulerLike } from 'rxjs';
 import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
-import { Attendance } from './attendance.js';
+import { SubscriberCount } from './subscriber-count.js';
 import { audienceOf, type Audience } from './audience.js';
 import { unseenFailures } from '../unseen-failures.js';
 import { connecting, type WatchSignal, type WatchStatus } from '../watch-signal.js';
@@ -21,11 +21,11 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
     // emitted to it.
     if (subscriber.closed) return;
     subscriber.add(this.#event$.subscribe(subscriber));
-    if (this.#attendance.join(subscriber) && !this.#isConnected) this.#connect();
+    if (this.#subscriberCount.join(subscriber) && !this.#isConnected) this.#connect();
   });
   readonly #source: FeedSource<Own>;
   readonly #scheduler: SchedulerLike;
-  readonly #attendance: Attendance;
+  readonly #subscriberCount: SubscriberCount;
   readonly #report = unseenFailures();
   #signal$: Subject<EventSignal<Own>> | undefined;
   #event$ = new Subject<LiveEvent<Own>>();
@@ -35,7 +35,7 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
     this.#source = source;
     this.#scheduler = scheduler;
     this.status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
-    this.#attendance = new Attendance(linger, scheduler, () => {
+    this.#subscriberCount = new SubscriberCount(linger, scheduler, () => {
       if (this.#isConnected) this.#become('idle');
     });
   }
@@ -54,17 +54,17 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
 
   error(error: unknown): void {
     this.#disconnect(error).error(error);
-    this.#attendance.end();
+    this.#subscriberCount.end();
   }
 
   complete(): void {
     this.#disconnect(undefined).complete();
-    this.#attendance.end();
+    this.#subscriberCount.end();
   }
 
   #connect(): void {
     this.#isConnected = true;
-    const { isAbsent$, isActive$ } = this.#attendance;
+    const { isAbsent$, isActive$ } = this.#subscriberCount;
     const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
     defer(() => this.#source(audience)).subscribe(this);
   }
@@ -75,7 +75,7 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
    */
   #observe(status: WatchStatus): void {
     if (!this.status$.observed) this.#report(status);
-    if (this.#attendance.isActive$.value || status.state === 'closed') this.status$.next(status);
+    if (this.#subscriberCount.isActive$.value || status.state === 'closed') this.status$.next(status);
   }
 
   #become(state: WatchStatus['state'], error?: unknown): void {

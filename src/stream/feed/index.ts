@@ -1,4 +1,6 @@
-export { queuedSignals, runWhile, type Audience } from './audience.js';
+export { type Audience } from './audience.js';
+export { queuedSignals } from './queued-signals.js';
+export { runWhile } from './run-while.js';
 export {
   audienceFeed,
   eventFeed,

@@ -20,6 +20,7 @@ import {
   type Options,
 } from '../../error/index.js';
 import { TESTING_OPTIONS, type TestingConfig } from './clocks.js';
+import { within01 } from './spread.js';
 
 /**
  * How long to wait after a failure: a random time up to `initial` ms, then twice that, and so on,
@@ -83,6 +84,9 @@ const MAX_DOUBLINGS = 31;
  * How long to wait before the `attempt`-th retry, counted from 1, in ms: a random time up to
  * `initial · 2ⁿ⁻¹`, at most `max`. If the service asked for a wait (`Retry-After`), that is added,
  * at most 15 minutes. `chance` is a random number from 0 up to 1.
+ *
+ * A watch waits like this after a poll that failed. A poll that was cut off after 5 s or more has
+ * not failed, and the next one follows at once (`transition/failure-ending.ts`).
  */
 export function backoffDelay(
   attempt: number,
@@ -97,30 +101,6 @@ export function backoffDelay(
   return retryAfter > 0 && Number.isFinite(retryAfter)
     ? Math.min(retryAfter, MAX_WAIT_MS) + Math.min(jitter, MAX_WAIT_MS)
     : jitter;
-}
-
-/**
- * When a network comes back, all clients wake at once. Their polls are spread over this time, in
- * ms, or over 1 ms for each watch if that is more.
- */
-const MIN_SPREAD_MS = 1_000;
-
-/** How long a watch waits, in ms, before a poll that many watches send at once. */
-export function spreadWait(openWatches: number, settings: { readonly random: () => number }): number {
-  return spreadOver(Math.max(MIN_SPREAD_MS, openWatches), settings);
-}
-
-/** A random part of a time, in ms. */
-export function spreadOver(time: number, { random }: { readonly random: () => number }): number {
-  return Math.round(within01(random()) * time);
-}
-
-/**
- * Returns `chance` if it is a number from 0 to 1, otherwise 0.5. A custom `random` must not cause a
- * hot loop.
- */
-function within01(chance: number): number {
-  return chance >= 0 && chance <= 1 ? chance : 0.5;
 }
 
 /**

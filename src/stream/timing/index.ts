@@ -17,12 +17,11 @@ export {
   BACKOFF_OPTIONS,
   backoffSettings,
   backoffDelay,
-  spreadWait,
-  spreadOver,
   backoff,
   type BackoffConfig,
   type RetryConfig,
 } from './backoff.js';
+export { spreadWait, spreadOver } from './spread.js';
 export { TokenBucket, type FillRate } from './token-bucket.js';
 export {
   defaultWake,

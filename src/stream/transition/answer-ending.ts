@@ -13,13 +13,12 @@ import type { Delivery, Turn, WatchEvent } from './watch-state.js';
  */
 export function answerEnding<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'answer' }): PollEnding<A> {
   const { state, now, settings } = turn;
-  const { answer } = event;
   const answered = answeredBy(state, event, now, settings);
   const { index, isEmpty, isNews } = answered;
   if (isOfAnotherLog(state.position, answered)) return anotherLogEnding(turn);
   // A service whose index is that of its last event has no index to give without an event.
   if (isEmpty && index === undefined && state.position.index !== undefined)
-    return noIndexEnding(turn, answer);
+    return noIndexEnding(turn, event.answer);
   if (mayBeCached(state.position, answered, settings)) return cachedEnding(turn);
 
   const { pace } = state;
@@ -34,14 +33,13 @@ export function answerEnding<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'a
     // Without an index the service answers at once.
     wait: index === undefined ? settings.minInterval : 0,
     status: { state: 'live', attempt: 0, lastAnswer: now.at },
-    delivery: deliveryOf(turn, answer, answered, position, gap),
+    delivery: deliveryOf(turn, answered, position, gap),
   };
 }
 
 function deliveryOf<A>(
   { now, settings }: Turn<A>,
-  answer: A,
-  { isEmpty, isNews }: Answered,
+  { answer, isEmpty, isNews }: Answered<A>,
   position: Position,
   due: DueGap | undefined,
 ): Delivery<A> {

@@ -4,8 +4,9 @@ import type { WatchSettings } from '../watch-settings.js';
 import type { Position } from './position.js';
 import type { WatchEvent, WatchState } from './watch-state.js';
 
-/** The parts of an answer that move the position of a watch. */
-export interface Answered {
+/** An answer, and its parts that move the position of a watch. */
+export interface Answered<A = unknown> {
+  readonly answer: A;
   readonly index: string | undefined;
   readonly handle: string | undefined;
   readonly key: unknown;
@@ -17,7 +18,7 @@ export interface Answered {
 }
 
 /**
- * Reads those parts of an answer. An answer with the key of the last one with news is a repeat. It
+ * Reads these parts of an answer. An answer with the key of the last one with news is a repeat. It
  * is no news, and neither is an empty answer.
  */
 export function answeredBy<A>(
@@ -25,19 +26,27 @@ export function answeredBy<A>(
   { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },
   now: Instant,
   settings: WatchSettings<A>,
-): Answered {
+): Answered<A> {
   const index = usableIndex(settings.indexOf(answer), settings.isIndex);
   const handle = usableIndex(settings.handleOf(answer), () => true);
   const isEmpty = settings.isEmpty(answer);
-  const times = { askedAt, arrivedAt: arrivedAt ?? now };
-  if (isEmpty) {
-    const { key, content } = position;
-    return { index, handle, key, content, isEmpty, isNews: false, ...times };
+  let { key, content } = position;
+  if (!isEmpty) {
+    key = settings.keyOf(answer, text, index);
+    const isSame = settings.contentOf === settings.keyOf;
+    content = isSame ? key : settings.contentOf(answer, text, index);
   }
-  const key = settings.keyOf(answer, text, index);
-  const isSame = settings.contentOf === settings.keyOf;
-  const content = isSame ? key : settings.contentOf(answer, text, index);
-  return { index, handle, key, content, isEmpty, isNews: key !== position.key, ...times };
+  return {
+    answer,
+    index,
+    handle,
+    key,
+    content,
+    isEmpty,
+    isNews: key !== position.key,
+    askedAt,
+    arrivedAt: arrivedAt ?? now,
+  };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { resumePoint } from '../resume-point.js';
-import type { Checkpoint } from '../watch-signal.js';
+import type { Checkpoint, Gap } from '../watch-signal.js';
 import { restAtLeast } from './pace.js';
 import { afterPoll, endedEnding, retryEnding } from './poll-ending.js';
-import { resumedPosition, type DueGap } from './position.js';
+import { resumedPosition, type DueGap, type Position } from './position.js';
 import type { Transition, Turn, WatchEvent, WatchState } from './watch-state.js';
 
 /** `ack` failed. The answer is requested again, as if it had not come. */
@@ -16,13 +16,7 @@ export function unacknowledgedTransition<A>(
 
 function unacknowledgedState<A>({ state, settings }: Turn<A>, acknowledging: Transition<A>): WatchState {
   const { position } = state;
-  const gap = acknowledging.delivery?.gap;
-  const isGone = position.index === undefined || !settings.redelivers;
-  // Then the same answer cannot be requested again, and events until the next poll are missed.
-  const missed: DueGap = gap
-    ? { reason: gap.reason, index: gap.index }
-    : (position.due ?? { reason: 'unacknowledged', index: position.index });
-  const due = isGone ? missed : gap ? { ...missed, emitted: gap } : position.due;
+  const due = dueAfter(position, acknowledging.delivery?.gap, settings.redelivers);
   const { lastAnswer, attempt } = state.health.status;
   const { health, position: next } = acknowledging.state;
   return {
@@ -30,6 +24,15 @@ function unacknowledgedState<A>({ state, settings }: Turn<A>, acknowledging: Tra
     position: { ...position, due, gapAt: next.gapAt },
     health: { ...health, status: { ...health.status, lastAnswer, attempt } },
   };
+}
+
+/** The gap before the next answer, after an answer that was not acknowledged. */
+function dueAfter({ index, due }: Position, gap: Gap | undefined, redelivers: boolean): DueGap | undefined {
+  // Without an index, or if the service does not redeliver, the same answer cannot be requested
+  // again. So the events until the next poll are missed, too, and the gap is emitted once more.
+  const isGone = index === undefined || !redelivers;
+  if (gap) return { reason: gap.reason, index: gap.index, emitted: isGone ? undefined : gap };
+  return isGone ? (due ?? { reason: 'unacknowledged', index }) : due;
 }
 
 /** `ack` decided that the watch ends, or goes on from somewhere else. */

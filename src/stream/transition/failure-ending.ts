@@ -1,10 +1,9 @@
 import {
-  describe,
   HELD_MS,
-  InputError,
   isDecodeError,
   isStatusError,
   MAX_WAIT_MS,
+  unknownRecovery,
   type Recovery,
 } from '../../error/index.js';
 import { spreadOver, spreadWait } from '../timing/index.js';
@@ -39,8 +38,7 @@ const MAX_WAIT_OF_CUT_MS = 1_000;
 export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEnding<A> {
   const { state, settings } = turn;
   const { error, heldFor } = failure;
-  // A callback that is written in JavaScript may return anything.
-  const decided = settings.recovery(error) as Partial<Recovery> | undefined;
+  const decided = settings.recovery(error) as Recovery | undefined;
   const hasIndex = state.position.index !== undefined;
   switch (decided?.kind) {
     case 'no_news':
@@ -61,7 +59,7 @@ export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEndin
       });
     }
     default:
-      throw new InputError('the kind of recovery', 'a known one', describe(decided?.kind));
+      throw unknownRecovery(decided);
   }
 }
 

@@ -86,7 +86,7 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
  */
 function returnedPosition({ position, askedAt }: WatchState, resume: boolean): Position {
   const { index, due } = position;
-  // The first subscriber comes back to nothing, since its watch only has the pace of another one.
+  // A new watch with the pace of an earlier one returns, too. It has no position to give up.
   const hasPolled = askedAt.monotonic > -Infinity;
   const isGivenUp = !resume && hasPolled && (index !== undefined || due !== undefined);
   return isGivenUp ? { ...position, index: undefined, due: { reason: 'unwatched', index } } : position;

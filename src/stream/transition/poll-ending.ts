@@ -105,7 +105,7 @@ export function cutEnding<A>(turn: Turn<A>, { heldFor, spread, retryAfter }: Cut
   const position = withoutExpired(state.position, state.askedAt, now, settings);
   const wait = Math.max(spread, retryAfter ?? 0);
   const cut = { why: 'cut', position, wait, retryAfter } as const;
-  // Then nothing is known about the network, either.
+  // If the process stood still, a cut says nothing about the network, either.
   if (hasStoodStill(turn, heldFor)) return { ...cut, health: state.health, status: undefined };
   const health = unheard(state.health, heldFor);
   return { ...cut, health, status: quietStatus(health, position.contactAt, now, CHECK_CUTS) };
@@ -128,7 +128,10 @@ interface RetryCause {
   readonly attempt?: number;
 }
 
-/** A poll failed. Another one follows after a backoff, without the index if that was the cause. */
+/**
+ * A poll failed. Another one follows after a backoff, without the index if that was the cause.
+ * `backoffDelay` adds the wait that the service asked for.
+ */
 export function retryEnding<A>(
   { state, now, settings }: Turn<A>,
   cause: RetryCause,

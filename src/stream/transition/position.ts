@@ -40,13 +40,14 @@ export interface DueGap {
   readonly reason: GapReason;
   readonly index: string | undefined;
   /** The gap as it was emitted, if the answer after it was not acknowledged. */
-  readonly emitted?: Gap;
+  readonly emitted?: Gap | undefined;
 }
 
 /** A key that equals no other key. */
 const NO_KEY = {};
 
-const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
+/** A time before anything has happened. */
+export const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
 
 /** The position before the first poll. */
 export function firstPosition(now: Instant, from: ResumePoint | undefined, retention: number): Position {

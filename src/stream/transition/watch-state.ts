@@ -6,7 +6,7 @@ import type { Checkpoint, Gap, PollEnd, WatchSignal } from '../watch-signal.js';
 import type { Pace } from '../kept-paces.js';
 import type { WatchSettings } from '../watch-settings.js';
 import { firstPace } from './pace.js';
-import { firstPosition, type Position } from './position.js';
+import { firstPosition, LONG_AGO, type Position } from './position.js';
 import { firstHealth, type Health } from './status.js';
 
 /** The state of a watch between two polls. Each part has its rules in its file. */
@@ -105,8 +105,6 @@ export interface Delivery<A> {
   readonly signals: readonly WatchSignal<A>[];
 }
 
-const NEVER: Instant = { at: -Infinity, monotonic: -Infinity };
-
 /** The state before the first poll, with the pace of an earlier watch if it was kept. */
 export function firstState(
   now: Instant,
@@ -118,7 +116,7 @@ export function firstState(
     position: firstPosition(now, from, retention),
     pace,
     health: firstHealth(now, from?.at),
-    askedAt: NEVER,
+    askedAt: LONG_AGO,
     needsFreshConnection: false,
   };
 }

@@ -2,6 +2,7 @@ import { concatMap, defer, NEVER, of, throwError, timer, type Observable, type S
 import { TransportError } from '../../error/index.js';
 import {
   MAX_BODY,
+  isRedirectStatus,
   redirected,
   summaryOf,
   tooLarge,
@@ -48,7 +49,7 @@ function deliver(
       return arrived(lost$);
     case 'whole':
       if (body.length > (request.maxBody ?? MAX_BODY)) return throwError(() => tooLarge(request));
-      if (status >= 300 && status < 400 && status !== 304) return throwError(() => redirected(request));
+      if (isRedirectStatus(status)) return throwError(() => redirected(request));
       return of({ status, headers: { get: name => headers[name.toLowerCase()] ?? null }, text: body });
   }
 }

@@ -53,10 +53,6 @@ export class Exchange implements SentRequest {
     };
   }
 
-  get isAborted(): boolean {
-    return this.#isAborted;
-  }
-
   /** A signal for what cannot be followed. */
   signal(): AbortSignal {
     this.#controller ??= new AbortController();

@@ -1,5 +1,5 @@
 import type { TimestampProvider } from 'rxjs';
-import type { UnauthorizedError } from '../../error/index.js';
+import type { StatusDetails, UnauthorizedError } from '../../error/index.js';
 import type { Transport, TransportResponse } from '../transport.js';
 import type { TokenSource } from './token-source.js';
 
@@ -14,9 +14,15 @@ const FOREIGN_RENEWAL_MS = 60_000;
  */
 const REMEMBERED = 20;
 
+/** A 401, and what its body says. */
+export interface Refusal {
+  readonly response: TransportResponse;
+  readonly details: StatusDetails;
+}
+
 /** A poll that ends if its token is rejected elsewhere. */
 export interface OpenPoll {
-  refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void;
+  refuse(tokens: readonly string[], refusal: Refusal | undefined): void;
 }
 
 /** The state that all requests with the tokens of one source share. */

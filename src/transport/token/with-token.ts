@@ -25,7 +25,8 @@ import {
   type TransportResponse,
 } from '../transport.js';
 import { Attempt } from './attempt.js';
-import { Authorization, type OpenPoll } from './authorization.js';
+import { Authorization, type OpenPoll, type Refusal } from './authorization.js';
+import type { MaybeToken } from './shared-call.js';
 import { tokenSource, type Token } from './token-source.js';
 
 /**
@@ -86,7 +87,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   #sendsLeft = MAX_SENDS;
   #mayRenew = true;
   /** The last 401. */
-  #refusal: TransportResponse | undefined;
+  #refusal: Refusal | undefined;
   /** The call for a token that the request waits for. */
   #asked: Unsubscribable | undefined;
   /** The attempt that is on its way. */
@@ -118,7 +119,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
    * poll that is held with one of the tokens goes on as if it had got that 401 itself. It does not
    * renew the token, since that has been tried.
    */
-  refuse(tokens: readonly string[], refusal: TransportResponse | undefined): void {
+  refuse(tokens: readonly string[], refusal: Refusal | undefined): void {
     const attempt = this.#attempt;
     const isNobody = tokens.length === 0;
     if (!attempt || attempt.isOver || !(isNobody || tokens.includes(attempt.token))) return;
@@ -144,12 +145,11 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   }
 
   #isRenewalDue(): boolean {
-    const refusal = this.#refusal;
-    const isOwn = !refusal || isFromService(detailsOf(refusal.text, refusal.headers));
+    const isOwn = !this.#refusal || isFromService(this.#refusal.details);
     return isOwn || this.shared.mayRenewForOthers();
   }
 
-  #sendWith(token$: Observable<string | null | undefined>, otherwise: () => void): void {
+  #sendWith(token$: Observable<MaybeToken>, otherwise: () => void): void {
     let hasCome = false as boolean;
     const asked = follow(token$, {
       next: token => {
@@ -167,7 +167,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
     else if (!hasCome) this.#asked = asked;
   }
 
-  #sendIfNew(token: string | null | undefined, otherwise: () => void): void {
+  #sendIfNew(token: MaybeToken, otherwise: () => void): void {
     if (token == null) this.#end(true);
     else if (this.#used.includes(token) || this.shared.isRejected(token)) otherwise();
     else this.#send(token);
@@ -190,9 +190,9 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
     const { token, sentAt } = this.#attempt!;
     const response = redactedAnswer(received, this.request, this.#used);
     if (response.status !== 401) return this.emit(response);
-    this.#refusal = response;
-    const isOwn = isFromService(detailsOf(response.text, response.headers));
-    if (isOwn) this.shared.reject(token);
+    const details = detailsOf(response.text, response.headers);
+    this.#refusal = { response, details };
+    if (isFromService(details)) this.shared.reject(token);
     // The token expired while the service held the poll.
     if (this.request.kind === 'poll' && this.shared.clock.now() - sentAt >= HELD_MS) {
       this.#sendsLeft = MAX_SENDS;
@@ -203,22 +203,25 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
 
   /** There is no other token. The last 401 is the answer. */
   #end(isSignedOut = false): void {
-    const { request } = this;
-    const { polls } = this.shared;
+    const { request, shared } = this;
     const tokens = this.#used;
     const refusal = this.#refusal;
     const summary = summaryOf(request);
-    const details = refusal && detailsOf(refusal.text, refusal.headers);
-    const error = new UnauthorizedError(summary, details && new StatusError(401, summary, details));
-    const isOwn = details !== undefined && isFromService(details);
-    // A token that lacks an entitlement is for another route.
-    const isRefused = isSignedOut || (isOwn && details.code !== NOT_ENTITLED);
-    const others = isSignedOut || (isRefused && request.kind === 'poll') ? [...polls] : [];
-    if (isRefused) this.shared.reportRefusal(tokens.at(-1) ?? '', error);
+    const error = new UnauthorizedError(summary, refusal && new StatusError(401, summary, refusal.details));
+    const isRefused = isSignedOut || this.#isTokenRefused();
+    const others = isSignedOut || (isRefused && request.kind === 'poll') ? [...shared.polls] : [];
+    if (isRefused) shared.reportRefusal(tokens.at(-1) ?? '', error);
     if (refusal) {
-      request.onArrival?.(refusal.status);
-      this.emit(isSignedOut ? { ...refusal, isSignedOut } : refusal);
+      const { response } = refusal;
+      request.onArrival?.(response.status);
+      this.emit(isSignedOut ? { ...response, isSignedOut } : response);
     } else this.error(error);
     for (const other of others) other.refuse(tokens, refusal);
+  }
+
+  /** A token that lacks an entitlement is for another route, and not refused. */
+  #isTokenRefused(): boolean {
+    const details = this.#refusal?.details;
+    return details !== undefined && isFromService(details) && details.code !== NOT_ENTITLED;
   }
 }

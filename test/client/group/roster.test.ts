@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { array, assert as check, constantFrom, integer, nat, property, record } from 'fast-check';
 import { map, NEVER, of, startWith, Subject, switchMap } from 'rxjs';
 import { createClient, type GroupMember, type Roster, type Transport, type WatchSharing } from 'lobby-rx';
@@ -447,6 +447,19 @@ describe('a roster', () => {
     emulator.fault({ kind: 'error', status: 404 }, { times: 3, only: ({ url }) => url.includes('anchor=') });
     pass(600_000);
     deepStrictEqual(lines, ['connecting', 'live', '4', 'retrying', 'live']);
+  });
+
+  it('ends with an error that says what to change if `recovery` returns no recovery for a page', () => {
+    const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0.5 });
+    const group_id = emulator.addGroup();
+    for (const id of [identity_id, emulator.addIdentity().identity_id]) emulator.join(group_id, id);
+    emulator.fault({ kind: 'error', status: 404 }, { times: 9, only: ({ url }) => url.includes('anchor=') });
+    const errors: unknown[] = [];
+    client.group
+      .roster(group_id, { count: 1, recovery: () => undefined as never })
+      .subscribe({ error: (error: unknown) => errors.push(error) });
+    pass(60_000);
+    match(String(errors[0]), /the kind of recovery must be a known one; got undefined/);
   });
 
   it('is polled calmly if the service has a new anchor in every answer, and answers at once', () => {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { BehaviorSubject, map, of, range, Subject, take, tap } from 'rxjs';
-import { bufferWhile, runWhile } from '../../../src/stream/feed/audience.js';
+import { BehaviorSubject, of, range, Subject, take } from 'rxjs';
+import { bufferWhile } from '../../../src/stream/feed/buffer-while.js';
 import { marbles } from '../../marbles.js';
 
 /** Held, and free. */
@@ -49,8 +49,8 @@ describe('bufferWhile', () => {
       const source = cold(' a-p-b-');
       const isHeld$ = cold('h-----f-', states);
       const expected = '    --p---(ab)';
-      const passes = (value: string) => value === 'p';
-      expectObservable(source.pipe(bufferWhile(isHeld$, { passes })), '-------!').toBe(expected);
+      const bypasses = (value: string) => value === 'p';
+      expectObservable(source.pipe(bufferWhile(isHeld$, { bypasses })), '-------!').toBe(expected);
     }),
   );
 
@@ -58,14 +58,14 @@ describe('bufferWhile', () => {
     'emits another value instead of all that were buffered, if their number has one',
     marbles(({ cold, expectObservable, flush }) => {
       const counts: number[] = [];
-      const instead = (count: number) => {
+      const replacedBy = (count: number) => {
         counts.push(count);
         return count > 1 ? [`${count}`] : undefined;
       };
       const source = cold(' ab--c--d-');
       const isHeld$ = cold('h-fh--f-hf', states);
       const expected = '    --2---cd-';
-      expectObservable(source.pipe(bufferWhile(isHeld$, { instead })), '----------!').toBe(expected);
+      expectObservable(source.pipe(bufferWhile(isHeld$, { replacedBy })), '----------!').toBe(expected);
       flush();
       deepStrictEqual(counts, [2, 1, 0]);
     }),
@@ -76,7 +76,7 @@ describe('bufferWhile', () => {
     const seen: string[] = [];
     const counts: number[] = [];
     of('a', 'b', 'c', 'd')
-      .pipe(bufferWhile<string>(isHeld$, { instead: count => void counts.push(count) }))
+      .pipe(bufferWhile<string>(isHeld$, { replacedBy: count => void counts.push(count) }))
       .subscribe({
         next: value => {
           seen.push(value);
@@ -111,7 +111,7 @@ describe('bufferWhile', () => {
     const isHeld$ = new BehaviorSubject(true);
     const seen: string[] = [];
     of('a', 'b', 'c')
-      .pipe(bufferWhile<string>(isHeld$, { instead: count => (count === 2 ? ['2 more'] : undefined) }))
+      .pipe(bufferWhile<string>(isHeld$, { replacedBy: count => (count === 2 ? ['2 more'] : undefined) }))
       .subscribe(value => {
         seen.push(value);
         if (value !== 'a') return;
@@ -142,53 +142,5 @@ describe('bufferWhile', () => {
       });
     isHeld$.next(false);
     strictEqual(last, 99_999);
-  });
-});
-
-describe('runWhile', () => {
-  it(
-    'runs each time that it is on, and stops what it ran',
-    marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const isOn$ = cold(' f-t----f-t---', { t: true, f: false });
-      const run$ = cold('    -a-b-----     ');
-      const expected = '   ---a-b----a-b';
-      expectObservable(
-        runWhile(isOn$, () => run$),
-        '-------------!',
-      ).toBe(expected);
-      expectSubscriptions(run$.subscriptions).toBe(['--^----!', '---------^---!']);
-    }),
-  );
-
-  it(
-    'ends as that does, and forgets what turns it on',
-    marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const isOn$ = cold('-t---', { t: true });
-      expectObservable(runWhile(isOn$, () => cold('--a|'))).toBe('---a|');
-      expectObservable(runWhile(isOn$, () => cold('--#'))).toBe('---#');
-      const thrown = new Error('mine');
-      const bug = () => {
-        throw thrown;
-      };
-      expectObservable(runWhile(isOn$, bug)).toBe('-#', undefined, thrown);
-      expectSubscriptions(isOn$.subscriptions).toBe(['^---!', '^--!', '^!']);
-    }),
-  );
-
-  it('runs nothing before, and what it runs may turn it off', () => {
-    const isOn$ = new BehaviorSubject(false);
-    const seen: number[] = [];
-    let runs = 0;
-    const run = () => {
-      runs++;
-      return range(0, 5).pipe(
-        tap(n => n === 2 && isOn$.next(false)),
-        map(n => n * 10),
-      );
-    };
-    const running = runWhile(isOn$, run).subscribe(n => seen.push(n));
-    strictEqual(runs, 0);
-    isOn$.next(true);
-    deepStrictEqual([seen, running.closed, runs], [[0, 10], false, 1]);
   });
 });

@@ -1,5 +1,18 @@
 import { deepStrictEqual } from 'node:assert';
-import { concat, defer, first, map, merge, NEVER, of, repeat, retry, switchMap, take } from 'rxjs';
+import {
+  asyncScheduler,
+  concat,
+  defer,
+  first,
+  map,
+  merge,
+  NEVER,
+  of,
+  repeat,
+  retry,
+  switchMap,
+  take,
+} from 'rxjs';
 import {
   eventFeed,
   type Gap,
@@ -8,7 +21,7 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from 'lobby-rx';
-import { audienceFeed } from '../../../src/stream/feed/index.js';
+import { audienceFeed, type FeedSource } from '../../../src/stream/feed/index.js';
 import { CONNECTING } from '../../connecting.js';
 import { marbles } from '../../marbles.js';
 import { lobbyJoin, notification, profile } from '../../payload.js';
@@ -181,10 +194,11 @@ describe('eventFeed', () => {
     'says whether it has a subscriber, also within a batch',
     marbles(({ cold, expectObservable, flush }) => {
       const present: boolean[] = [];
-      const feed = audienceFeed(({ isAbsent$ }) => {
+      const source: FeedSource<object> = ({ isAbsent$ }) => {
         isAbsent$.subscribe(isAbsent => present.push(!isAbsent));
         return cold('a', signals);
-      });
+      };
+      const feed = audienceFeed(source, { linger: 1_000, scheduler: asyncScheduler });
       expectObservable(feed.lobbyJoin$.pipe(take(1))).toBe('(j|)', { j: join });
       expectObservable(feed.all$, '--^!').toBe('');
       expectObservable(feed.gap$, '--^!').toBe('');

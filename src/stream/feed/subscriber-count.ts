@@ -2,7 +2,7 @@ import { Subscription, timer, type SchedulerLike, type Subscriber } from 'rxjs';
 import { DirectState } from '../../direct/index.js';
 
 /** Counts the subscribers of a feed, and lingers after the last one has left. */
-export class Attendance {
+export class SubscriberCount {
   /** Whether there is no subscriber. */
   readonly isAbsent$ = new DirectState(true);
   /**
