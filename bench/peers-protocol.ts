@@ -79,8 +79,12 @@ const durable: Language = {
   question: query => {
     const offset = query.get('offset');
     const isNow = offset === null || offset === 'now';
-    const from = isNow ? undefined : offset === '-1' ? 0 : Number(offset.split('_')[1]);
-    return { from, isHeld: !isNow && query.get('live') === 'long-poll', handle: undefined };
+    const from = offset === '-1' ? 0 : Number(offset?.split('_')[1]);
+    return {
+      from: isNow ? undefined : from,
+      isHeld: !isNow && query.get('live') === 'long-poll',
+      handle: undefined,
+    };
   },
   answer: ({ entries, next }, { isHeld }) => {
     const headers = {
@@ -99,9 +103,9 @@ const durable: Language = {
 const electric: Language = {
   question: query => {
     const offset = query.get('offset');
-    const from = offset === 'now' ? undefined : offset === '-1' ? 0 : Number(offset?.split('_')[0]);
+    const from = offset === '-1' ? 0 : Number(offset?.split('_')[0]);
     const handle = query.get('handle') ?? undefined;
-    return { from, isHeld: query.get('live') === 'true', handle };
+    return { from: offset === 'now' ? undefined : from, isHeld: query.get('live') === 'true', handle };
   },
   answer: ({ entries, next, handle }, { isHeld }) => {
     const rows = entries.map(value => ({

@@ -125,7 +125,9 @@ export class ClientLife {
 
   /** Removes the streams that are gone. Not by a FinalizationRegistry, which React Native lacks. */
   #sweep(ends: Endings): void {
-    for (const end of ends) if (end instanceof WeakRef && !end.deref()) ends.delete(end);
+    for (const end of ends) {
+      if (end instanceof WeakRef && !end.deref()) ends.delete(end);
+    }
     this.#sweepAt = 2 * ends.size + 64;
   }
 }

@@ -23,7 +23,9 @@ export class DirectSubject<T> extends Direct<T> {
     const members = this.#members;
     if (!members) return;
     // An observer that leaves during the emission gets nothing any more.
-    for (const member of [...members]) if (members.has(member)) member.observer.next(value);
+    for (const member of [...members]) {
+      if (members.has(member)) member.observer.next(value);
+    }
   }
 
   leave(member: Membership<T>): void {

@@ -54,7 +54,9 @@ export function checkOptions<Config extends object>(
 export function definedOptions<Config extends object>(config: Config | undefined): Config {
   const options: Record<string, unknown> = {};
   // Inherited options count, too. A config may be made by `Object.create(defaults)`.
-  for (const key in config) if (config[key] !== undefined) options[key] = config[key];
+  for (const key in config) {
+    if (config[key] !== undefined) options[key] = config[key];
+  }
   return options as Config;
 }
 

@@ -205,7 +205,7 @@ export function redactError(error: unknown, secrets: readonly string[], depth = 
       const { name, code, message, stack } = Object(error) as Partial<
         Record<'name' | 'code' | 'message' | 'stack', unknown>
       >;
-      const text = typeof error === 'string' ? error : typeof message === 'string' ? message : typeof error;
+      const text = [error, message].find(words => typeof words === 'string') ?? typeof error;
       const cause = causeOf(Object(error) as object);
       const isFollowed = cause !== undefined && depth < MAX_CAUSES;
       const copy: Error & { code?: string } = new Error(

@@ -72,7 +72,9 @@ export function struct<A>(name: string, required: Fields, optional: Fields = {})
       if (isLeft(result)) errors.push(...result.left);
       else if (result.right !== u[key]) changed.push([key, result.right]);
     };
-    for (const [key, codec] of Object.entries(required)) if (errors.length < MAX_ERRORS) field(key, codec);
+    for (const [key, codec] of Object.entries(required)) {
+      if (errors.length < MAX_ERRORS) field(key, codec);
+    }
     for (const [key, codec] of Object.entries(optional))
       if (u[key] != null && errors.length < MAX_ERRORS) field(key, codec);
     return errors.length > 0 ? t.failures(errors) : t.success({ ...u, ...Object.fromEntries(changed) } as A);
@@ -83,7 +85,9 @@ export function struct<A>(name: string, required: Fields, optional: Fields = {})
     ? t.identity
     : (a: A): unknown => {
         const out: Record<string, unknown> = { ...(a as object) };
-        for (const [key, codec] of fields) if (out[key] != null) out[key] = codec.encode(out[key]);
+        for (const [key, codec] of fields) {
+          if (out[key] != null) out[key] = codec.encode(out[key]);
+        }
         return out;
       };
 

@@ -31,7 +31,9 @@ export class KeptPaces {
   keep(key: string, pace: Pace, now: number): void {
     if (owedUntil(pace) <= Math.max(now, owedUntil(this.#paces?.get(key)))) return;
     this.#paces ??= new Map();
-    for (const [keptKey, kept] of this.#paces) if (owedUntil(kept) <= now) this.#paces.delete(keptKey);
+    for (const [keptKey, kept] of this.#paces) {
+      if (owedUntil(kept) <= now) this.#paces.delete(keptKey);
+    }
     this.#paces.delete(key);
     if (this.#paces.size >= MAX_KEPT) this.#paces.delete(this.#paces.keys().next().value!);
     this.#paces.set(key, pace);

@@ -43,8 +43,9 @@ export function printTable(result: Result): boolean {
   const failed: string[] = [];
   const row = (name: string, value: number | string, holds?: boolean) => {
     if (holds === false) failed.push(name);
+    const mark = holds ? '✔' : '✖';
     console.log(
-      `  ${name.padEnd(50)} ${String(value).padStart(10)}${holds === undefined ? '' : holds ? '  ✔' : '  ✖'}`,
+      `  ${name.padEnd(50)} ${String(value).padStart(10)}  ${holds === undefined ? '' : mark}`.trimEnd(),
     );
   };
 

@@ -143,8 +143,9 @@ const rows: [name: string, value: number, holds?: boolean][] = [
 ];
 console.log();
 for (const [name, value, holds] of rows) {
+  const mark = holds ? '✔' : '✖';
   console.log(
-    `  ${name.padEnd(40)} ${String(value).padStart(10)}${holds === undefined ? '' : holds ? '  ✔' : '  ✖'}`,
+    `  ${name.padEnd(40)} ${String(value).padStart(10)}  ${holds === undefined ? '' : mark}`.trimEnd(),
   );
 }
 const isPassed = rows.every(([, , holds]) => holds !== false);

@@ -118,8 +118,11 @@ function nextRoster(
   }
   const left: GroupMember[] = [];
   // Mostly no member has left, and a group may be large.
-  if (members.size - joined.length < known.size)
-    for (const [id, member] of known) if (!members.has(id)) left.push(member);
+  if (members.size - joined.length < known.size) {
+    for (const [id, member] of known) {
+      if (!members.has(id)) left.push(member);
+    }
+  }
   const isSame = joined.length + left.length + updated.length === 0;
   if (before && isSame && jsonEqual(before.malformed ?? [], malformed)) return before;
   return { members, joined, left, updated, ...(malformed.length > 0 && { malformed }) };

@@ -79,7 +79,9 @@ export function resumedPosition(
   // age, which may be any.
   const isFromFuture = -age > margin(retention);
   const indexAt = age > 0 ? instantAt(at, now) : now;
-  const reason = index === undefined ? 'index_missing' : isFromFuture ? 'silence' : undefined;
+  let reason: GapReason | undefined;
+  if (index === undefined) reason = 'index_missing';
+  else if (isFromFuture) reason = 'silence';
   // The first answer from there may repeat the last one, and is news all the same.
   return {
     ...before,

@@ -4,6 +4,7 @@ import { isIP } from 'node:net';
 import {
   checkOptions,
   definedOptions,
+  fieldsOf,
   InputError,
   plainObject,
   positiveInteger,
@@ -51,7 +52,7 @@ const OPTIONS: Options<HttpConfig> = {
   agent: {
     name: 'an http.Agent without keepAlive',
     is: u => {
-      const { addRequest, freeSockets, keepAlive } = Object(u) as Record<string, unknown>;
+      const { addRequest, freeSockets, keepAlive } = fieldsOf(u);
       return typeof addRequest === 'function' && plainObject.is(freeSockets) && keepAlive !== true;
     },
   },
@@ -87,8 +88,12 @@ export function fromHttp(config: HttpConfig = {}): Transport {
     checkOptions(definedOptions({ localAddress, maxSockets }), AGENT_OPTIONS, 'agentOptions');
     if (agent) throw new InputError('agentOptions', 'left out if there is an agent of your own', 'both');
   }
-  const ownAgents = agentOptions && createAgents(agentOptions);
-  if (!agent && !ownAgents) sharedAgents ??= createAgents();
-  const agentFor = agent ? () => agent : (ownAgents ?? sharedAgents!);
-  return transportOver(sendByHttp(agentFor), limits);
+  return transportOver(sendByHttp(agentsFor(config)), limits);
+}
+
+function agentsFor({ agent, agentOptions }: HttpConfig): AgentOf {
+  if (agent) return () => agent;
+  if (agentOptions) return createAgents(agentOptions);
+  sharedAgents ??= createAgents();
+  return sharedAgents;
 }

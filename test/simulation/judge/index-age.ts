@@ -86,7 +86,8 @@ export class IndexAge {
     const poll = this.#poll!;
     const age = this.#openAge(entry.firstByte);
     const isBack = poll.index !== undefined && BigInt(entry.index) < BigInt(poll.index);
-    this.#why = poll.index === undefined ? 'no index' : isBack ? 'index back' : `age ${age / 1_000} s`;
+    if (poll.index === undefined) this.#why = 'no index';
+    else this.#why = isBack ? 'index back' : `age ${age / 1_000} s`;
     if (poll.index === undefined) this.#expected = this.#heard ? 'gap' : 'none';
     else if (isBack || this.#isDue || age > MAX_AGE + TOLERANCE || this.#isForgotten(entry))
       this.#expected = 'gap';

@@ -134,8 +134,9 @@ export class EventService {
     // It looks at the age of an index when the poll comes. What happens from then on reaches the
     // poll.
     const isOld = index !== undefined && Number(index) < now - retention;
-    const from =
-      index === undefined || (isOld && !keeps) ? undefined : isOld ? now - retention : Number(index);
+    const isForgotten = index === undefined || (isOld && !keeps);
+    const known = isOld ? now - retention : Number(index);
+    const from = isForgotten ? undefined : known;
     const answer = () => {
       if (from !== undefined && isLatest) this.#markHidden(index!, from);
       end(this.#answer(machine, from));
