@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { distinctUntilChanged, filter, firstValueFrom, map, merge, ReplaySubject, toArray } from 'rxjs';
 import { createClient, isClientError, type WatchStatus } from 'lobby-rx';
 import { createEmulator, listen, type Fault } from 'lobby-rx/emulator';
+import { longestWait } from '../longest-wait.js';
 import { virtualWorld } from '../virtual-world.js';
 
 interface Row {
@@ -160,7 +161,7 @@ const rows: readonly Row[] = [
  * s.
  */
 function observe(fault: Fault, times: number) {
-  const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: () => 1 });
+  const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: longestWait });
   const seen = {
     states: [] as string[],
     gaps: [] as string[],

@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, NEVER, throwError } from 'rxjs';
 import { watchSignals } from 'lobby-rx';
+import { longestWait } from '../longest-wait.js';
 import { marbles } from '../marbles.js';
 import { answer, script } from '../poll-script.js';
 import { journal } from '../signal-journal.js';
@@ -41,7 +42,7 @@ describe('one poll of a watch', () => {
         return helpers.cold('9ms (a|)', { a: answer('1', 'x') });
       };
       const backoff = { initial: 10, max: 10 };
-      const signals$ = watchSignals(poll, { testing: { random: () => 1 }, backoff });
+      const signals$ = watchSignals(poll, { testing: { random: longestWait }, backoff });
       const seen = journal(signals$, helpers, '35ms !');
       helpers.flush();
       deepStrictEqual(seen, ['0 connecting', '0 retrying', '10 retrying', '29 live', '29 x']);

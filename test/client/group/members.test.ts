@@ -8,6 +8,7 @@ import {
   type MembersConfig,
   type Transport,
 } from 'lobby-rx';
+import { longestWait } from '../../longest-wait.js';
 import { handle } from '../../payload.js';
 import { virtualTime } from '../../virtual-time.js';
 
@@ -35,7 +36,7 @@ function reading({ page, fails = () => false }: Book) {
     token: 't',
     transport,
     scheduler,
-    testing: { random: () => 1 },
+    testing: { random: longestWait },
   });
   return { client, pass, requests: () => requests };
 }
