@@ -89,7 +89,7 @@ describe('a client that is closed', () => {
     deepStrictEqual(scheduler.actions.length, 0);
   });
 
-  it('says so to whoever follows one of many feeds that were left', () => {
+  it('closes the status of each feed, even of feeds whose subscribers have left', () => {
     const { client, pass } = virtualWorld({ random: () => 0.5 });
     const states = Array.from({ length: 200 }, () => {
       const feed = client.events.createFeed();
@@ -103,7 +103,7 @@ describe('a client that is closed', () => {
     deepStrictEqual([...new Set(states.map(({ seen }) => seen.at(-1)))], ['closed']);
   });
 
-  it('says so in the status of its feed, without an error', () => {
+  it('closes the status of its feed without an error', () => {
     const { client, pass } = stage();
     const states: unknown[] = [];
     client.events.feed.status$.subscribe(({ state, error }) => states.push([state, error]));

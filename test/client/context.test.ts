@@ -5,7 +5,7 @@ describe('a client in an engine without URL', () => {
   const { URL } = globalThis;
   afterEach(() => Object.assign(globalThis, { URL }));
 
-  it('says so, instead of rejecting a URL that is right', () => {
+  it('asks for a polyfill of URL, instead of rejecting a valid URL', () => {
     Reflect.deleteProperty(globalThis, 'URL');
     throws(
       () => createClient({ url: 'https://api.example', token: 't' }),

@@ -92,7 +92,7 @@ describe('polls that are ended after 30 s, as by a balancer', () => {
     ['a 504', of(response(504, '<html>'))],
     ['a reset', throwError(() => new TransportError('lost', 'ECONNRESET', { method: 'GET', url: '/' }))],
   ] as const) {
-    it(`by ${how} are no failures: the feed stays live, and polls again at once`, () => {
+    it(`are no failures if ${how} ends them: the feed stays live, and polls again at once`, () => {
       const { lines, asked } = outage(after => after(30_000, outcome), 115);
       deepStrictEqual(lines, ['120 second']);
       deepStrictEqual(

@@ -32,7 +32,7 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that throws, or is no Observable, has failed like one that fails',
+    'has failed if the function throws, or returns no Observable',
     marbles(helpers => {
       let nth = 0;
       const poll = () => {
@@ -50,7 +50,7 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that fails at once is followed by a wait that a wake cuts short',
+    'is followed by a wait that a wake cuts short if it fails at once',
     marbles(({ cold, flush }) => {
       const times: number[] = [];
       const poll = () => {
@@ -85,7 +85,7 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that reached its timeout is followed by one that is spread, as many may have reached theirs',
+    'is followed by a random wait of up to a second after a timeout, which many polls may reach together',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
       const timeout = 290_000;

@@ -107,7 +107,7 @@ describe('the ack of a watch', () => {
   );
 
   it(
-    'that always decides to resume keeps to the pace',
+    'keeps to the pace even if it always decides to resume',
     marbles(({ flush }) => {
       const ack = (): AckDecision[] => [{ watch: 'resume', from: '3' }];
       const times: number[] = [];
@@ -131,7 +131,7 @@ describe('the ack of a watch', () => {
   );
 
   it(
-    'that fails at the first answer has a gap for it',
+    'causes a gap if it fails at the first answer',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full')];

@@ -42,7 +42,7 @@ describe('the status of a watch', () => {
   );
 
   it(
-    'of a held poll does not reset the backoff',
+    'is live while a poll is held, which does not reset the backoff',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const bad = cold<never>('3s #');

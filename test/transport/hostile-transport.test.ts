@@ -78,7 +78,7 @@ describe('a transport that answers strangely', () => {
     ok(isTransportError(error), inspect(error));
   });
 
-  it('with two answers renews the token once, and sends the request once more', async () => {
+  it('renews the token once for two answers, and sends the request once more', async () => {
     let sent = 0;
     const transport: Transport = () =>
       sent++ === 0 ? concat(of(answer(401), answer(401)), EMPTY) : concat(of(answer(200)), NEVER);

@@ -71,7 +71,7 @@ describe('a walk over the members of a group', () => {
     strictEqual(world.requests(), 3);
   });
 
-  it('does so for pages that are larger than what it remembers, too', async () => {
+  it('ends with an error if known members come again on pages that are larger than what it remembers', async () => {
     const page = (name: string) => Array.from({ length: 1_200 }, (_, i) => `${name} ${i}`);
     const world = reading({ page: n => [page(n % 2 === 0 ? 'a' : 'b'), String(n)] });
     ok(isDecodeError(await walk(world)));

@@ -441,7 +441,7 @@ describe('a roster', () => {
     }
   });
 
-  it('says so if the service refuses a page three times in a row, until it does no more', () => {
+  it('is retrying once the service has refused a page three times in a row, and live when it answers again', () => {
     const { emulator, lines, pass } = paged(3);
     pass(1_000);
     emulator.fault({ kind: 'error', status: 404 }, { times: 3, only: ({ url }) => url.includes('anchor=') });
@@ -480,7 +480,7 @@ describe('a roster', () => {
     throws(() => group.roster('g', { count: 0 }), /^InputError: count must be a positive integer/);
   });
 
-  it('of an empty group is there at once, and empty', () => {
+  it('is emitted at once for an empty group, without members', () => {
     const { turn, roster$ } = book({ '': { ids: '' } });
     const seen: string[] = [];
     const watching = roster$.subscribe(roster => seen.push(summary(roster)));
