@@ -168,10 +168,12 @@ describe('the news of a watch of live events', () => {
 describe('the news of a watch of an endpoint of your own', () => {
   const Numbers = struct('Numbers', { n: t.number, watch: WatchData });
   const own = {
-    ...({ method: 'GET', service: 'api', path: '/numbers' } as const),
+    method: 'GET',
+    service: 'api',
+    path: '/numbers',
     query: struct('NumbersQuery', {}, { watch_index: t.string }),
     response: Numbers,
-  };
+  } as const;
   const numbers = (...all: number[]) => all.map((n, i) => ({ n, watch: { index: `${i + 1}` } }));
 
   it('is what it says with isEmpty, keyOf and withoutNews', () => {

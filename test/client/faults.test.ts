@@ -83,7 +83,9 @@ const rows: readonly Row[] = [
     when: 'one of these, or a 500 of the service itself, comes five times in a row',
     faults: [
       ...[404, 500, 502, 503, 504].map((status): Fault => ({ kind: 'html', status })),
-      ...([{ kind: 'reset_before_request' }, { kind: 'error' }, { kind: 'empty' }] as const),
+      { kind: 'reset_before_request' },
+      { kind: 'error' },
+      { kind: 'empty' },
     ],
     times: 5,
     states: ['connecting', 'live', ...Array<'retrying'>(5).fill('retrying'), 'live'],

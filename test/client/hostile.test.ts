@@ -280,6 +280,7 @@ describe('a token', () => {
           JSON.stringify(thing),
           thing instanceof Error ? `${thing.message} ${thing.stack}` : '',
         ]);
+        ok(entries.length > 0, 'nothing was logged');
         for (const secret of carries) {
           for (const text of texts) ok(!text.includes(secret), `${secret} in ${text}`);
         }

@@ -80,7 +80,8 @@ const OUTAGES: readonly [what: string, during: During, state: string, answered: 
   [
     'no connection can be made',
     () => throwError(() => new TransportError('unreachable', 'refused', { method: 'GET', url: '/' })),
-    ...(['0 offline', 600] as const),
+    '0 offline',
+    600,
   ],
   ['the service answers 503', () => of(response(503, { code: 'DOWN' })), '0 retrying', 600],
 ];

@@ -130,20 +130,16 @@ describe('the gap before an answer', () => {
 
   it('is not about indexes that are no decimals', () => {
     for (const [before, index] of [
-      ...([
-        ['b', 'a'],
-        ['b', '1'],
-        ['1', '-2'],
-        ['2', '1.5'],
-      ] as const),
-      ...([
-        ['77', '-6'],
-        ['77', '6-'],
-        ['~7', '66'],
-        ['7~', '66'],
-        [undefined, '1'],
-      ] as const),
-    ])
+      ['b', 'a'],
+      ['b', '1'],
+      ['1', '-2'],
+      ['2', '1.5'],
+      ['77', '-6'],
+      ['77', '6-'],
+      ['~7', '66'],
+      ['7~', '66'],
+      [undefined, '1'],
+    ] as const)
       strictEqual(gapOf(before, index), undefined);
   });
 

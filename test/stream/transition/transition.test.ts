@@ -321,11 +321,11 @@ describe('the laws of the watch', () => {
     });
 
     it('has a last chance before that, 2 to 7 s before the end, instead of a longer wait', () => {
-      const backoff = { initial: 30_000, max: 30_000, multiplier: 1 };
+      const backoff = { initial: 30_000, max: 30_000 };
       const waitAt = (at: number) =>
         turn(sent(live, at), { kind: 'failure', error: 'down', heldFor: 0 }, at, {
           ...laws,
-          backoff: { ...laws.backoff, ...backoff },
+          backoff,
           recovery: () => ({ kind: 'retry' }),
         }).state.rest.until - at;
       deepStrictEqual([waitAt(200_000), waitAt(290_000), waitAt(293_000)], [15_000, 2_500, 15_000]);
@@ -402,7 +402,7 @@ describe('the laws of the watch', () => {
     });
 
     it('waits as long as the service asked and the pace allows, and says so if there was an error', () => {
-      const asked = { ...retrying, rest: { until: 9_000, earliest: 2_000, isWoken: true } };
+      const asked = { ...retrying, rest: { until: 9_000, earliest: 2_000 } };
       const back = returned(asked, 500).state;
       deepStrictEqual(back.rest, { until: 2_000, earliest: 2_000 });
       const { state, attempt, nextTry, error, lastAnswer } = back.status;
@@ -423,9 +423,13 @@ describe('the laws of the watch', () => {
   });
 
   describe('polls without news', () => {
-    const ending = constantFrom(
-      ...([{ kind: 'completed' }, { kind: 'timeout' }, { kind: 'woken' }] as const),
-      ...([{ kind: 'failure', error: 'down', heldFor: 0 }, { kind: 'left' }, { kind: 'returned' }] as const),
+    const ending = constantFrom<FlatEvent>(
+      { kind: 'completed' },
+      { kind: 'timeout' },
+      { kind: 'woken' },
+      { kind: 'failure', error: 'down', heldFor: 0 },
+      { kind: 'left' },
+      { kind: 'returned' },
       got(answer('7')),
       got(answer('', 'x')),
       got(answer('9', 'x')),
