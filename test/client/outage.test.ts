@@ -113,7 +113,7 @@ describe('ten minutes in which', () => {
       deepStrictEqual(hint?.includes('cut polls off') ?? false, !state.startsWith('0'));
     });
 
-    it(`${what} are no gap if they are only four`, () => {
+    it(`${what} are no gap if they last only four minutes`, () => {
       const { lines, asked } = outage(during, 240);
       deepStrictEqual(
         [lines.at(-1)!.split(' ')[1], lines.filter(line => line.includes('silence'))],

@@ -127,7 +127,7 @@ describe('the quota of a client', () => {
     strictEqual(scheduler.actions.length, 0);
   });
 
-  it('delays a poll by no more than 235 s because of plain requests, however many: it is answered before its index expires', () => {
+  it('delays a poll by at most 235 s because of plain requests, so that it is answered in time', () => {
     const { scheduler, pass } = virtualTime();
     const route = new RequestQuota(1_900, scheduler, scheduler).of(getMembers)!;
     for (let n = 0; n < 10_000; n++) route.count();
@@ -363,7 +363,7 @@ describe('the quota of a client', () => {
     ok(rosters > 1_000 && events > 2_000, `${rosters} rosters, ${events} events`);
   });
 
-  it('is of no concern to what is no GET', () => {
+  it('does not count requests of other methods than GET', () => {
     strictEqual(new RequestQuota(100, { now: () => 0 }, asyncScheduler).of(playersConnected), undefined);
   });
 

@@ -28,7 +28,7 @@ describe('the beforePoll of a watch', () => {
   );
 
   it(
-    'may be given by completing, and is given up by who unsubscribes',
+    'allows the poll by completing, and is unsubscribed from with the watch',
     marbles(({ cold, expectSubscriptions, expectObservable }) => {
       const beforePoll$ = cold('---|');
       const poll$ = cold<never>('-');

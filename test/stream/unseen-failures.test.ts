@@ -37,7 +37,7 @@ describe('an ack that fails', () => {
   };
   const broken = new Error('no such table: checkpoints');
 
-  it('is said once on the console, although the watch goes on', () => {
+  it('is reported once on the console, although the watch goes on', () => {
     let calls = 0;
     const errors = watched(() => {
       calls++;
@@ -47,7 +47,7 @@ describe('an ack that fails', () => {
     deepStrictEqual([errors, calls > 3], [[], true]);
   });
 
-  it('is said again when its message changes', () => {
+  it('is reported again when its message changes', () => {
     const messages = ['a', 'a', 'b', 'b'];
     watched(() => undefined, {
       ack: () => {
@@ -69,13 +69,13 @@ describe('an ack that fails', () => {
     deepStrictEqual([unhandled, warned, errors], [[broken], [], []]);
   });
 
-  it('is not said if there is a log, or if the signals are watched', () => {
+  it('is not reported if there is a log, or if the signals are watched', () => {
     watched(failing(new Error('logged')), { log: () => undefined });
     watched(failing(new Error('seen')), {}, config => watchSignals(poll, config).pipe(ignoreElements()));
     deepStrictEqual(warned, []);
   });
 
-  it('is said of what is no error of a poll, which is retried as ever', () => {
+  it('is not reported for an error of a poll, which is retried as ever', () => {
     const { scheduler, pass } = virtualTime();
     const failingPoll = () => {
       throw new Error('the network');

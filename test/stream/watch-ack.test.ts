@@ -54,7 +54,7 @@ describe('the ack of a watch', () => {
   );
 
   it(
-    'tells that the watch is closed when it ends it',
+    'closes the status when it ends the watch',
     marbles(helpers => {
       const { poll } = script(of(answer('1')));
       const signals$ = watchSignals(poll, { isEmpty, ack: () => of<AckDecision>({ watch: 'end' }) });

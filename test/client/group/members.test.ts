@@ -107,7 +107,7 @@ describe('a walk over the members of a group', () => {
     ok(isTransportError(await walk(reading(book))));
   });
 
-  it('ends with an error that no retry mends, and gives up when it is told to', async () => {
+  it('ends with an error that is not transient, and after the given number of retries', async () => {
     const down = reading({ fails: () => true, page: () => [[]] });
     ok(isTransportError(await walk(down, { backoff: { retries: 3 } })));
     strictEqual(down.requests(), 4);

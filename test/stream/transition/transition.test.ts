@@ -277,7 +277,7 @@ describe('the laws of the watch', () => {
       ok(hint?.includes(HINT));
     });
 
-    it('has said something with any answer of its own, but not with a failure or an echo', () => {
+    it('is in contact again after any answer of its own, but not after a failure or an echo', () => {
       for (const ending of [got(answer('8')), got(answer('8', 'x')), { kind: 'completed' }] as const) {
         const { state } = turn(sent(live, 60_000), ending, 100_000);
         deepStrictEqual(
@@ -297,7 +297,7 @@ describe('the laws of the watch', () => {
   });
 
   describe('an index for which a gap is due', () => {
-    it('is dropped by any end of a poll that is no word, once the last word is 297 s ago, too', () => {
+    it('is dropped by any end of a poll that is not contact, once the last contact is 297 s ago, too', () => {
       const asked = sent(live, 297_001);
       deepStrictEqual(asked.due, { reason: 'silence', index: '7' });
       for (const { state } of [
@@ -335,7 +335,7 @@ describe('the laws of the watch', () => {
   describe('a browser that is offline', () => {
     const offline = turn(live, { kind: 'offline' }, 20);
 
-    it('makes the status offline until the next word, with a hint, although polls go on', () => {
+    it('makes the status offline until the next contact, with a hint, although polls go on', () => {
       deepStrictEqual(statusOf(offline), ['offline', 20, 0, undefined, undefined]);
       ok(offline.state.status.hint?.includes('browser'));
       const retried = failed(offline.state, { kind: 'retry' }, 40).state.status;
@@ -348,7 +348,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([offline.why, offline.state.rest], [undefined, live.rest]);
     });
 
-    it('is believed once if it is online again: a poll has to be held for 5 s then, and nothing is certain', () => {
+    it('is believed once when it is online again, if a poll is then held for 5 s', () => {
       const online = turn(offline.state, { kind: 'online' }, 40);
       deepStrictEqual(
         [...statusOf(online), online.state.heldAfter],
@@ -401,7 +401,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual(returned(dropped, 500, false).state.due?.reason, 'unwatched');
     });
 
-    it('waits as long as the service asked and the pace allows, and says so if there was an error', () => {
+    it('waits as long as the service asked and the pace requires, and shows the wait after an error', () => {
       const asked = { ...retrying, rest: { until: 9_000, earliest: 2_000 } };
       const back = returned(asked, 500).state;
       deepStrictEqual(back.rest, { until: 2_000, earliest: 2_000 });
