@@ -73,7 +73,7 @@ describe('a client that is closed', () => {
     }
   });
 
-  it('sends nothing for who subscribes again to what it ends, and does not linger', () => {
+  it('sends nothing if a subscriber subscribes again at the end of a stream, and does not linger', () => {
     const world = virtualWorld({ random: () => 0.5 });
     const { client, emulator, identity_id, pass, scheduler } = world;
     const feed = client.events.createFeed({ linger: 0 });
@@ -89,7 +89,7 @@ describe('a client that is closed', () => {
     deepStrictEqual(scheduler.actions.length, 0);
   });
 
-  it('says so to whoever follows one of many feeds that were left', () => {
+  it('closes the status of each feed, even of feeds whose subscribers have left', () => {
     const { client, pass } = virtualWorld({ random: () => 0.5 });
     const states = Array.from({ length: 200 }, () => {
       const feed = client.events.createFeed();
@@ -103,7 +103,7 @@ describe('a client that is closed', () => {
     deepStrictEqual([...new Set(states.map(({ seen }) => seen.at(-1)))], ['closed']);
   });
 
-  it('says so in the status of its feed, without an error', () => {
+  it('closes the status of its feed without an error', () => {
     const { client, pass } = stage();
     const states: unknown[] = [];
     client.events.feed.status$.subscribe(({ state, error }) => states.push([state, error]));
@@ -114,7 +114,7 @@ describe('a client that is closed', () => {
     deepStrictEqual(states.at(-1), ['closed', undefined]);
   });
 
-  it('fails what is asked once: as closed, or as lost if it may have been done', () => {
+  it('fails its open requests with `client_closed`, or with `lost` if the service may have acted', () => {
     const sent: string[] = [];
     const transport: Transport = ({ method }) => {
       sent.push(method);
@@ -145,7 +145,7 @@ describe('a client that is closed', () => {
     deepStrictEqual([sent.length, token$.observed], [before, false]);
   });
 
-  it('drops single requests if it is told to, without an error, and says what else it may be told', () => {
+  it('drops its open requests without an error if `requests` is `drop`, and rejects any other option', () => {
     const { client, emulator, group_id, pass, pending } = stage();
     emulator.fault({ kind: 'stall_before_headers' }, { times: 2 });
     const ends = [client.group.getMembers({ group_id }), client.group.memberPages(group_id)].map(endOf);
@@ -157,7 +157,7 @@ describe('a client that is closed', () => {
     deepStrictEqual([ends, pending()], [[[], [], []], 0]);
   });
 
-  it('says that it is closed to whoever asks before and after, before its streams complete', () => {
+  it('emits closed$ before its streams complete, also to later subscribers', () => {
     const { client } = stage();
     const seen: string[] = [];
     client.events.feed.all$.subscribe({ complete: () => seen.push('feed') });
@@ -252,7 +252,7 @@ describe('a client that is to try now', () => {
     client.wake();
   });
 
-  it('does not cut short what the service has asked for', () => {
+  it('does not shorten a wait that the service has asked for', () => {
     const { client, pass, asked } = down({ 'retry-after': '60' });
     const watching = client.events.batches().subscribe();
     pass(10_000);

@@ -1,4 +1,4 @@
-import { doesNotThrow, ok, throws } from 'node:assert';
+import { deepStrictEqual, doesNotThrow, ok, throws } from 'node:assert';
 import { NEVER } from 'rxjs';
 import {
   backoff,
@@ -13,6 +13,7 @@ import {
   withToken,
   type Client,
   type ClientConfig,
+  type Transport,
 } from 'lobby-rx';
 
 const urls = {
@@ -120,11 +121,17 @@ describe('createClient', () => {
   it('treats an undefined option as missing', () => {
     const options = { watch: undefined, testing: undefined, kinds: undefined };
     const endpoints = { getMembers: undefined, playersConnected: undefined, eventsWatch: undefined };
-    const config = { ...urls, token: 't', transport: () => NEVER, ...options, endpoints };
+    const sent: string[] = [];
+    const transport: Transport = ({ method }) => {
+      sent.push(method);
+      return NEVER;
+    };
+    const config = { ...urls, token: 't', transport, ...options, endpoints };
     const { group, matchmaker, events } = createClient(config as never) as Client;
     group.getMembers({ group_id: 'g' }).subscribe().unsubscribe();
     matchmaker.players.connected({ player_token: 'p' }).subscribe().unsubscribe();
     events.watch().subscribe().unsubscribe();
+    deepStrictEqual(sent, ['GET', 'POST', 'GET']);
   });
 
   it('refuses options of the wrong type', () => {

@@ -21,6 +21,7 @@ import {
   type LogEntry,
   type Transport,
 } from 'lobby-rx';
+import { longestWait } from '../longest-wait.js';
 import { marbles } from '../marbles.js';
 import { handle } from '../payload.js';
 import { rawServer } from '../raw-server.js';
@@ -94,7 +95,10 @@ describe('the defaults of a client', () => {
       const log = (entry: LogEntry) => {
         if (entry.kind === 'poll_end') waits.push(entry.wait);
       };
-      const broken = client(() => cold<never>('#', undefined, lost), { testing: { random: () => 1 }, log });
+      const broken = client(() => cold<never>('#', undefined, lost), {
+        testing: { random: longestWait },
+        log,
+      });
       expectObservable(broken.events.batches(), '100s !').toBe('');
       flush();
       deepStrictEqual(waits, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);

@@ -75,7 +75,7 @@ const { method, service, query, response } = eventsWatch;
 const elsewhere = { method, service, query, response, path: '/own/events' };
 
 describe('the news of a watch of live events', () => {
-  it('is the same however it is watched: what has no events, or the same ones again, is acknowledged without any', () => {
+  it('is the same in every kind of watch: an empty answer and a repeat are acknowledged without events', () => {
     for (const { seen, acked } of [
       outcome((client, config) => client.events.batches(config)),
       outcome((client, config) => client.watch(eventsWatch, {}, config)),
@@ -112,7 +112,7 @@ describe('the news of a watch of live events', () => {
     deepStrictEqual([seen, acked], [['x', 'x', 'y', 'index_backwards', 'z'], ACKNOWLEDGED]);
   });
 
-  it('is what a replacement says, if it says so itself', () => {
+  it('is decided by `isEmpty` and `keyOf` of a replaced endpoint', () => {
     const isEmpty = (list: IdentityEventList) => names(list) === 'z';
     const { seen } = outcome((client, config) => client.events.batches(config), {
       endpoints: { eventsWatch: { ...elsewhere, isEmpty, keyOf: () => ({}) } },
@@ -120,7 +120,7 @@ describe('the news of a watch of live events', () => {
     deepStrictEqual(seen, ['x', '', 'x', 'x+y']);
   });
 
-  it('is what the watch says, if that does', () => {
+  it('is decided by `isEmpty` and `keyOf` of the watch, if it has them', () => {
     const { seen } = outcome((client, config) =>
       client.events.batches({ ...config, isEmpty: () => false, keyOf: ({ watch }) => watch.index }),
     );
@@ -168,13 +168,15 @@ describe('the news of a watch of live events', () => {
 describe('the news of a watch of an endpoint of your own', () => {
   const Numbers = struct('Numbers', { n: t.number, watch: WatchData });
   const own = {
-    ...({ method: 'GET', service: 'api', path: '/numbers' } as const),
+    method: 'GET',
+    service: 'api',
+    path: '/numbers',
     query: struct('NumbersQuery', {}, { watch_index: t.string }),
     response: Numbers,
-  };
+  } as const;
   const numbers = (...all: number[]) => all.map((n, i) => ({ n, watch: { index: `${i + 1}` } }));
 
-  it('is what it says with isEmpty, keyOf and withoutNews', () => {
+  it('is decided by its `isEmpty`, `keyOf` and `withoutNews`', () => {
     const { config, pass } = scripted(numbers(1, 0, 11, 2, 2));
     const parity = endpoint({
       ...own,
@@ -215,7 +217,7 @@ describe('the news of a watch of an endpoint of your own', () => {
     });
   }
 
-  it('is not said by what is no function', () => {
+  it('is decided by functions only', () => {
     for (const part of ['isEmpty', 'keyOf', 'withoutNews'])
       throws(() => endpoint({ ...own, [part]: true }), new RegExp(`${part} must be a function`));
     throws(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { distinctUntilChanged, filter, firstValueFrom, map, merge, ReplaySubject, toArray } from 'rxjs';
 import { createClient, isClientError, type WatchStatus } from 'lobby-rx';
 import { createEmulator, listen, type Fault } from 'lobby-rx/emulator';
+import { longestWait } from '../longest-wait.js';
 import { virtualWorld } from '../virtual-world.js';
 
 interface Row {
@@ -82,7 +83,9 @@ const rows: readonly Row[] = [
     when: 'one of these, or a 500 of the service itself, comes five times in a row',
     faults: [
       ...[404, 500, 502, 503, 504].map((status): Fault => ({ kind: 'html', status })),
-      ...([{ kind: 'reset_before_request' }, { kind: 'error' }, { kind: 'empty' }] as const),
+      { kind: 'reset_before_request' },
+      { kind: 'error' },
+      { kind: 'empty' },
     ],
     times: 5,
     states: ['connecting', 'live', ...Array<'retrying'>(5).fill('retrying'), 'live'],
@@ -160,7 +163,7 @@ const rows: readonly Row[] = [
  * s.
  */
 function observe(fault: Fault, times: number) {
-  const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: () => 1 });
+  const { scheduler, emulator, identity_id, client, pass } = virtualWorld({ random: longestWait });
   const seen = {
     states: [] as string[],
     gaps: [] as string[],

@@ -36,7 +36,7 @@ const story = record({
 });
 
 describe('an event that does not come', () => {
-  it('was published before a gap, which came before the next event, whatever happened to polls and subscribers', () => {
+  it('is reported by a gap before the next event, whatever happened to polls and subscribers', () => {
     check(
       property(story, ({ steps, linger, acknowledging }) => {
         const { emulator, identity_id, client, pass, scheduler } = virtualWorld({ random: () => 0.5 });

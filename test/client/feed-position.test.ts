@@ -28,7 +28,7 @@ function stage(config: FeedConfig = {}) {
   return { feed, seen, watch, publish, polls, pending, pass, emulator, identity_id, scheduler };
 }
 
-describe('the place of a feed', () => {
+describe('the position of a feed', () => {
   it('is kept without a subscriber, so that one that comes back misses nothing', () => {
     for (const linger of [0, 500, 1_000]) {
       const { seen, watch, publish, pass } = stage({ linger });
@@ -85,7 +85,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'silence', 'c']);
   });
 
-  it('is as old as what the service said before the last event, which may have waited for a subscriber', () => {
+  it('is as old as the contact before the last event, which may have waited for a subscriber', () => {
     const { seen, watch, publish, pass } = stage({ linger: 0 });
     const visit = () => {
       const visitor = watch();
@@ -179,7 +179,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(states, ['idle', 'connecting', 'live', 'idle', 'connecting', 'live']);
   });
 
-  it('stays before an answer that comes without a subscriber; who returns in time gets it first', () => {
+  it('stays before an answer that comes without a subscriber, who gets it first if they return in time', () => {
     const acked: string[] = [];
     const { watch, publish, seen, pass, pending } = stage({
       linger: 1_000,
@@ -303,7 +303,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a', 'c', 'd']);
   });
 
-  it('is no way to a hot loop for those who subscribe again at each error', () => {
+  it('causes no hot loop if a subscriber subscribes again at each error', () => {
     const { feed, polls, pass, emulator, seen, watch, publish } = stage();
     const rest = emulator.fault({ kind: 'error', status: 403 }, { times: 1_000 });
     const retrying = feed.all$.pipe(retry()).subscribe();
@@ -339,7 +339,7 @@ describe('the place of a feed', () => {
     deepStrictEqual(seen, ['a']);
   });
 
-  it('lingers as long as its client says, and on the clock of the feed, unless the feed says otherwise', () => {
+  it('is kept up to date for the `linger` of the client, on the clock of the feed, unless the feed has its own', () => {
     const { scheduler, pass } = virtualTime();
     let open = 0;
     const transport: Transport = () =>

@@ -108,7 +108,7 @@ describe('the queue of a feed', () => {
     strictEqual(polls(), before);
   });
 
-  it('holds what it has for as long as its index may be used; then it is dropped, and the gap comes first', () => {
+  it('is kept for as long as its index may be used, and then dropped, with a gap first', () => {
     for (const [away, expected] of [
       [290_000, ['a', 'b']],
       [300_000, ['a', 'silence']],
@@ -215,7 +215,7 @@ describe('the queue of a feed', () => {
     deepStrictEqual(log, ['a', 'b', 'a', 'b']);
   });
 
-  it('gives as many events as an answer has to who takes one at a time', () => {
+  it('gives all events of an answer to a subscriber that takes one at a time', () => {
     const { log, names$, watch, publish, pass } = stage();
     watch(1);
     pass(500);

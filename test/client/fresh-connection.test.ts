@@ -111,7 +111,7 @@ describe('the timeout of a poll', () => {
     watching.unsubscribe();
   });
 
-  it('of other requests covers the body if they must not be repeated', () => {
+  it('covers the body of a POST, and not that of a GET', () => {
     const { scheduler, pass } = virtualTime();
     const transport: Transport = ({ onArrival }) => {
       scheduler.schedule(() => onArrival?.(200), 1_000);

@@ -16,7 +16,7 @@ function world(fault?: Fault) {
 }
 
 describe('the pace of a watch', () => {
-  it('goes on with the next watch of the same: who retries a refusal at once takes no quota', () => {
+  it('is kept for the next watch of the same, so that immediate retries take no quota', () => {
     const { client, pass, sent } = world();
     const watching = client.group.roster('no such group').pipe(retry()).subscribe();
     pass(1_000);
@@ -44,7 +44,7 @@ describe('the pace of a watch', () => {
     watching.unsubscribe();
   });
 
-  it('says when the next poll is due to who begins while the service has asked to wait', () => {
+  it('shows when the next poll is due if a watch begins while the service has asked to wait', () => {
     const { client, scheduler, pass } = world({ kind: 'rate_limited', wait: 60_000 });
     const begun = scheduler.now();
     const first = client.events.batches().subscribe();

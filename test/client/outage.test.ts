@@ -80,7 +80,8 @@ const OUTAGES: readonly [what: string, during: During, state: string, answered: 
   [
     'no connection can be made',
     () => throwError(() => new TransportError('unreachable', 'refused', { method: 'GET', url: '/' })),
-    ...(['0 offline', 600] as const),
+    '0 offline',
+    600,
   ],
   ['the service answers 503', () => of(response(503, { code: 'DOWN' })), '0 retrying', 600],
 ];
@@ -92,7 +93,7 @@ describe('polls that are ended after 30 s, as by a balancer', () => {
     ['a 504', of(response(504, '<html>'))],
     ['a reset', throwError(() => new TransportError('lost', 'ECONNRESET', { method: 'GET', url: '/' }))],
   ] as const) {
-    it(`by ${how} are no failures: the feed stays live, and polls again at once`, () => {
+    it(`are no failures if ${how} ends them: the feed stays live, and polls again at once`, () => {
       const { lines, asked } = outage(after => after(30_000, outcome), 115);
       deepStrictEqual(lines, ['120 second']);
       deepStrictEqual(
@@ -112,7 +113,7 @@ describe('ten minutes in which', () => {
       deepStrictEqual(hint?.includes('cut polls off') ?? false, !state.startsWith('0'));
     });
 
-    it(`${what} are no gap if they are only four`, () => {
+    it(`${what} are no gap if they last only four minutes`, () => {
       const { lines, asked } = outage(during, 240);
       deepStrictEqual(
         [lines.at(-1)!.split(' ')[1], lines.filter(line => line.includes('silence'))],

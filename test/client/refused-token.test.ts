@@ -145,7 +145,7 @@ describe('a token that is refused', () => {
     );
   });
 
-  it('is none if nobody is signed in, which is told once until somebody is', () => {
+  it('is not reported if nobody is signed in: that is reported once, until somebody is', () => {
     let current: string | null = 'T1';
     const { client, open, pass } = world(() => current);
     let errors = 0;

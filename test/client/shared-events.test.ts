@@ -47,7 +47,7 @@ describe('a feed that is shared', () => {
     leading.unsubscribe();
   });
 
-  it('asks its endpoint for what is idle, with decoded answers, and says of what it cannot decode that it is malformed', () => {
+  it('asks its endpoint whether a decoded answer is empty, and has malformed events for the rest', () => {
     const { config, pass, leads, say } = tabs();
     const isEmpty = ({ events }: IdentityEventList) =>
       !events.some(({ kind }) => kind === 'unknown' || kind === 'malformed');

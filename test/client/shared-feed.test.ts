@@ -25,7 +25,7 @@ function stage(config: FeedConfig = {}) {
 }
 
 describe('a feed whose watch is shared', () => {
-  it('keeps what comes without a subscriber, and continues after it', () => {
+  it('queues events that come without a subscriber, and continues after them', () => {
     const { starts, seen, follow, publish, polls, pass } = stage();
     const first = follow();
     pass(500);
@@ -128,7 +128,7 @@ describe('a feed whose watch is shared', () => {
     throws(() => client.group.roster('g', { share: 'tabs' as never }), /share must be a function/);
   });
 
-  it('drops what it holds if that is older than the service remembers, with a gap and no other one', () => {
+  it('drops its queue once that is older than the retention, with one gap', () => {
     for (const [away, expected] of [
       [290_000, ['a', 'b', 'c']],
       [310_000, ['a', 'gap: silence', 'c']],
@@ -159,7 +159,7 @@ describe('a feed whose watch is shared', () => {
     deepStrictEqual(seen, ['a', 'gap: silence']);
   });
 
-  it('keeps what it holds with `resume: false` while it lingers', () => {
+  it('keeps its queue with `resume: false` while it lingers', () => {
     const { seen, follow, publish, pass } = stage({ resume: false });
     const first = follow();
     pass(500);

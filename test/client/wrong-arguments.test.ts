@@ -19,7 +19,7 @@ function failure(asked$: Observable<unknown>): unknown {
 }
 
 describe('a request', () => {
-  it('says so if what it is to be sent to is no endpoint', () => {
+  it('ends with an InputError if its endpoint is not one', () => {
     const client = createClient(config);
     for (const other of [undefined, null, {}, 7, { ...getMembers, path: undefined }]) {
       const endpoint = other as Endpoint<object, unknown, 'GET'>;

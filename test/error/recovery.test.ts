@@ -27,7 +27,7 @@ describe('recovery', () => {
     deepStrictEqual(later, { ...retry, retryAfter: 5 });
   });
 
-  it('says of what is not the service that it may be a cut, if the poll was held', () => {
+  it("says that an error may be a cut if it is not the service's", () => {
     for (const status of [204, 304, 408, 500, 502, 503, 504, 520, 524]) {
       deepStrictEqual(recoveryOf(status), foreign);
       deepStrictEqual(recoveryOf(status, { retryAfter: 5 }), { ...foreign, retryAfter: 5 });
@@ -36,7 +36,7 @@ describe('recovery', () => {
       deepStrictEqual(recovery(error), { kind: 'retry', mayBeCut: true });
   });
 
-  it("says so of a gateway's status, whatever its body, and of a body that says nothing", () => {
+  it("says that a gateway's status may be a cut, whatever its body, and so may an empty body", () => {
     for (const status of [502, 503, 504]) {
       deepStrictEqual(recoveryOf(status, own), foreign);
       // With both, the service itself asks to wait.
@@ -46,7 +46,7 @@ describe('recovery', () => {
     deepStrictEqual(recovery(nothing), { kind: 'retry', mayBeCut: true });
   });
 
-  it('says so of no other answer of the service itself, and of none that is broken', () => {
+  it('says that no other answer of the service itself may be a cut, nor one that does not decode', () => {
     for (const details of [own, { rayId: '7' }])
       for (const status of [408, 425, 429, 500]) deepStrictEqual(recoveryOf(status, details), retry);
     deepStrictEqual(recovery(new DecodeError({ path: '', expected: 'x', got: 'y' }, request)), {

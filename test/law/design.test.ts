@@ -2,27 +2,11 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { filesUnder } from '../files-under.js';
+import { designPage, rowsIn, sectionOfDesign } from './design-page.js';
 import { LAYER, FRAGMENT, FULLEST_FOLDER, LONGEST_FILE, PACKAGES } from './modules.js';
 
 const ROOT = join(import.meta.dirname, '../..');
-const page = readFileSync(join(ROOT, 'docs/design.md'), 'utf8');
 const tested = readFileSync(join(ROOT, 'docs/tested.md'), 'utf8');
-
-/** The text under a heading, up to the next one of its level. */
-function section(heading: string): string {
-  const found = page.split(/^## /m).find(text => text.startsWith(`${heading}\n`));
-  ok(found, `there is no section '${heading}'`);
-  return found;
-}
-
-/**
- * The rows of the tables in a text, without the header rows: the cells, without the backticks
- * around them.
- */
-const rowsIn = (text: string) =>
-  [...text.matchAll(/^\|(.*)\|$/gm)]
-    .map(([, row]) => row!.split('|').map(cell => cell.trim().replace(/^`([^`]*)`$/, '$1')))
-    .filter(([first], i, rows) => !first!.startsWith('-') && !rows[i + 1]?.[0]?.startsWith('-'));
 
 /** Everything in backticks. */
 const codesIn = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(match => match[1]!);
@@ -36,32 +20,19 @@ const tests = tested
     tests: rowsIn(text).map(([title, file]) => ({ title: title!, file: file! })),
   }));
 
-const sourceOf = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-
 /** The titles of the tests in a file, as Prettier writes them. */
 function titlesIn(path: string): readonly string[] {
-  const tests = sourceOf(path).matchAll(/\bit\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)"|`([^`$]*)`),/g);
+  const tests = readFileSync(join(ROOT, path), 'utf8').matchAll(
+    /\bit\(\s*(?:'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)"|`([^`$]*)`),/g,
+  );
   return [...tests].map(([, single, double, template]) =>
     (single ?? double ?? template)!.replace(/\\(.)/g, '$1'),
   );
 }
 
-/** The default of an option, as its docstring states it. */
-function defaultOf(path: string, config: string, option: string): string | undefined {
-  const members = new RegExp(`^export interface ${config}\\b[^{]*\\{\n(.*?)^\\}`, 'ms').exec(
-    sourceOf(path),
-  )?.[1];
-  const docstring = members
-    ?.split(new RegExp(`^  readonly ${option}\\??:`, 'm'), 1)[0]!
-    .split('/**')
-    .at(-1)
-    ?.replace(/\n *\* /g, ' ');
-  return /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(docstring ?? '')?.[1];
-}
-
 describe('docs/design.md', () => {
   it('lists the layers and packages of the modules', () => {
-    const modules = rowsIn(section('Modules and layers')).map(([layer, module, , packages]) => ({
+    const modules = rowsIn(sectionOfDesign('Modules and layers')).map(([layer, module, , packages]) => ({
       module: module!.replace(/\/$/, ''),
       layer: Number(layer),
       packages: codesIn(packages!.includes('`') ? packages! : `\`${packages}\``).filter(name => name !== '–'),
@@ -71,7 +42,7 @@ describe('docs/design.md', () => {
   });
 
   it('shows the layers in its picture', () => {
-    const [picture] = /^layer\n[^`]+/m.exec(section('Modules and layers'))!;
+    const [picture] = /^layer\n[^`]+/m.exec(sectionOfDesign('Modules and layers'))!;
     const drawn = [...picture.matchAll(/^ +(\d(?:\.\d)?) +(.*)$/gm)].flatMap(([, layer, names]) =>
       names!.split(/[ ═╗╝║╚]+/).flatMap(name => (name === '' ? [] : [[name, Number(layer)] as const])),
     );
@@ -79,20 +50,20 @@ describe('docs/design.md', () => {
   });
 
   it('states the size limits of files and folders', () => {
-    const stated = [...section('One concept a file').matchAll(/(\d+) (lines|files)/g)].map(([, n]) =>
+    const stated = [...sectionOfDesign('One concept a file').matchAll(/(\d+) (lines|files)/g)].map(([, n]) =>
       Number(n),
     );
     deepStrictEqual(stated, [LONGEST_FILE, FRAGMENT, FULLEST_FOLDER]);
   });
 
   it('names only files and folders that exist', () => {
-    const named = codesIn(page).filter(code => /^[\w./-]+(\/|\.(ts|md|json))$/.test(code));
+    const named = codesIn(designPage).filter(code => /^[\w./-]+(\/|\.(ts|md|json))$/.test(code));
     ok(named.length > 50);
     deepStrictEqual(
       named.filter(path => !['', 'src', 'test'].some(folder => existsSync(join(ROOT, folder, path)))),
       [],
     );
-    const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(match => match[1]!);
+    const links = [...designPage.matchAll(/\]\(([^)]+)\)/g)].map(match => match[1]!);
     deepStrictEqual(
       links.filter(path => !existsSync(join(ROOT, 'docs', path))),
       [],
@@ -108,13 +79,13 @@ describe('docs/design.md', () => {
       [],
     );
     deepStrictEqual(
-      tests.filter(({ section }) => !page.includes(`# ${section}\n`)),
+      tests.filter(({ section }) => !designPage.includes(`# ${section}\n`)),
       [],
     );
   });
 
   it('numbers the laws, and has a test for each, and for the promises of SECURITY.md', () => {
-    const laws = section('The laws of the watch').split(/^### /m).slice(1);
+    const laws = sectionOfDesign('The laws of the watch').split(/^### /m).slice(1);
     deepStrictEqual(
       laws.map(law => Number.parseInt(law)),
       laws.map((_, i) => i + 1),
@@ -123,33 +94,6 @@ describe('docs/design.md', () => {
     deepStrictEqual(
       [...laws.map(law => law.split('\n', 1)[0]!), 'Security'].filter(name => !known.has(name)),
       [],
-    );
-  });
-
-  it('lists the actual defaults of the options', () => {
-    const [options] = section('Defaults').split('These are fixed');
-    const rows = rowsIn(options!);
-    ok(rows.length > 10);
-    deepStrictEqual(
-      rows.map(([option, , file]) => {
-        const [config, name] = option!.split('.') as [string, string];
-        return [option, defaultOf(join('src', file!), config, name)];
-      }),
-      rows.map(([option, value]) => [option, value]),
-    );
-  });
-
-  it('lists the actual constants of the code', () => {
-    const [, constants] = section('Defaults').split('These are fixed');
-    const rows = rowsIn(constants!);
-    ok(rows.length > 5);
-    deepStrictEqual(
-      rows.map(([name, , file]) => {
-        const text = sourceOf(join('src', file!));
-        const value = new RegExp(`const ${name} = ([\\d._]+);`).exec(text)?.[1];
-        return [name, Number(value?.replaceAll('_', ''))];
-      }),
-      rows.map(([name, value]) => [name, Number(value!.replaceAll(',', ''))]),
     );
   });
 });

@@ -25,6 +25,14 @@ const SLEEPS: Readonly<Record<string, string>> = {
   'transport/hostile-body.test.ts': 'measures that nothing is busy meanwhile; zlib has threads of its own',
 };
 
+/** Tests that import a single source file and have another name, and why. */
+const OF_A_PART: Readonly<Record<string, string>> = {
+  'integrations/fleet/nats/messages-in-order.test.ts': 'the rest of identity-messages.ts needs NATS',
+  'integrations/fleet/read/handled-tail.test.ts': 'a class in handled-records.ts',
+  'integrations/fleet/read/record-chain.test.ts': 'a class in handled-records.ts',
+  'tools/cli/usage.test.ts': 'runs every command, and imports only the exit codes',
+};
+
 describe('a test', () => {
   it('never sleeps', () => {
     const sleeping = tests.filter(path => SLEEP.test(readFileSync(join(TEST, path), 'utf8')));
@@ -50,4 +58,26 @@ describe('a test', () => {
     });
     deepStrictEqual(misplaced, []);
   });
+
+  it('has the name of the only source file that it imports, or of another one', () => {
+    const names = new Set(sources.map(source => basename(source, '.ts')));
+    const misnamed = tests
+      .filter(path => !names.has(basename(path, '.test.ts')))
+      .filter(path => {
+        const [source, ...others] = importsOf(path);
+        return source !== undefined && others.length === 0 && !/^lobby-rx|\bindex$/.test(source);
+      });
+    deepStrictEqual(misnamed, Object.keys(OF_A_PART));
+  });
 });
+
+/**
+ * What a test imports of the library: source files as paths below `src`, without their endings, and
+ * entries of the package.
+ */
+function importsOf(path: string): readonly string[] {
+  const text = readFileSync(join(TEST, path), 'utf8');
+  return [...text.matchAll(/from '(?:(?:\.\.\/)+src\/([^']+)\.js|(lobby-rx[^']*))'/g)].map(
+    ([, source, entry]) => source ?? entry!,
+  );
+}

@@ -4,8 +4,18 @@ import type { OddEnd } from './world/fault.js';
 
 /** What proxies say when they end a poll that is held for too long. */
 const ENDS: readonly (number | 'lost' | OddEnd)[] = [
-  ...([502, 503, 504, 204, 'lost'] as const),
-  ...(['own 502', 'own 503', 'own 504', 'empty', 'blank', 'null', '{}'] as const),
+  502,
+  503,
+  504,
+  204,
+  'lost',
+  'own 502',
+  'own 503',
+  'own 504',
+  'empty',
+  'blank',
+  'null',
+  '{}',
 ];
 
 /**

@@ -21,8 +21,8 @@ interface Finding {
 }
 
 /**
- * Runs many scenarios. Fails if a law is broken, with how often in which group, and the first
- * example of each. `SHOW=1` shows more of the examples.
+ * Runs many scenarios. Fails if there is none, or if a law is broken. The message says how often in
+ * which group, with the first example of each. `SHOW=1` shows more of the examples.
  */
 export function expectNoViolation(cases: Iterable<Case>): void {
   const findings = new Map<string, Finding>();
@@ -40,6 +40,7 @@ export function expectNoViolation(cases: Iterable<Case>): void {
       else findings.set(key, { scenario, violation, explanation: explain(violation, entries), count: 1 });
     }
   }
+  if (runs === 0) fail('No scenario was run.');
   if (findings.size === 0) return;
   const table = [...findings].map(([key, { count }]) => `${String(count).padStart(6)} × ${key}`);
   const examples = [...findings].slice(0, process.env.SHOW ? Infinity : 1);

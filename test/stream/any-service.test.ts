@@ -66,7 +66,7 @@ describe('a watch of a service of another kind', () => {
     }
   });
 
-  it('takes what else differs in a state for news, and needs a key if a function returns its index', () => {
+  it('takes any difference in a state but its index for news, and needs a key if a function returns the index', () => {
     const total = watched(
       (_, nth) => of({ cursor: nth, total: nth }),
       { indexOf: 'cursor', isState: true },
@@ -100,7 +100,7 @@ describe('a watch of a service of another kind', () => {
     it(`asks a server that ignores the index once a second, with ${name} as its index`, () => {
       const { asked, kinds } = watched<Entry>((_, nth) => of({ n: nth, value: 'same' }), { indexOf });
       ok(asked.length <= 64, `${asked.length} polls in a minute`);
-      ok(kinds.every(kind => kind === 'answer'));
+      deepStrictEqual(new Set(kinds), new Set(['answer']));
     });
   }
 
@@ -191,7 +191,7 @@ describe('a watch of a service of another kind', () => {
     strictEqual(asked.length, 2);
   });
 
-  it('takes what two caches repeat for no news, however they alternate', () => {
+  it('takes repeats from two caches for no news, however they alternate', () => {
     const { asked, kinds } = watched<Entry>(
       (_, nth) => of(nth % 2 === 0 ? { n: 5, value: 'x' } : { n: 7, value: 'y' }),
       { indexOf: 'n', isState: true, retention: 300_000 },
@@ -202,7 +202,7 @@ describe('a watch of a service of another kind', () => {
     ok(asked.length <= 26, `${asked.length} polls`);
   });
 
-  it('has no index where a path leads nowhere, and rejects what is no path', () => {
+  it('has no index where a path leads nowhere, and rejects an invalid path', () => {
     for (const answer of [undefined, null, 7, 'text', {}, { meta: null }]) {
       const { asked } = watched<unknown>(
         (_, nth) => (nth === 1 ? of(answer) : NEVER),

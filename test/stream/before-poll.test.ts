@@ -28,7 +28,7 @@ describe('the beforePoll of a watch', () => {
   );
 
   it(
-    'may be given by completing, and is given up by who unsubscribes',
+    'allows the poll by completing, and is unsubscribed from with the watch',
     marbles(({ cold, expectSubscriptions, expectObservable }) => {
       const beforePoll$ = cold('---|');
       const poll$ = cold<never>('-');
@@ -62,7 +62,7 @@ describe('the beforePoll of a watch', () => {
   });
 
   it(
-    'that fails is a failed poll, and the next one waits',
+    'counts as a failed poll if it fails, and the next one waits',
     marbles(helpers => {
       const { poll } = script(of(answer('1', 'x')));
       let calls = 0;

@@ -15,7 +15,7 @@ function* endless<T>(value: (n: number) => T, ends: string[]): Generator<T, void
 }
 
 describe('a poll', () => {
-  it('that is an endless synchronous iterable is stopped after its answer', () => {
+  it('is stopped after its answer if it is an endless synchronous iterable', () => {
     const { scheduler } = virtualTime();
     const ends: string[] = [];
     const watching = watch(() => endless(n => answer(`${n}`, `${n}`), ends), { scheduler }).subscribe();
@@ -23,7 +23,7 @@ describe('a poll', () => {
     deepStrictEqual(ends, ['returned']);
   });
 
-  it('over a transport that emits endlessly is stopped after its answer', () => {
+  it('is stopped after its answer if its transport emits endlessly', () => {
     const response = {
       status: 200,
       headers: { get: () => null },
@@ -54,7 +54,7 @@ describe('a poll', () => {
 });
 
 describe('the source of a feed', () => {
-  it('that emits endlessly is left with the last subscriber', () => {
+  it('is left with the last subscriber, even if it emits endlessly', () => {
     const ends: string[] = [];
     const signal = (n: number): WatchSignal<never> =>
       ({

@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, NEVER, throwError } from 'rxjs';
 import { watchSignals } from 'lobby-rx';
+import { longestWait } from '../longest-wait.js';
 import { marbles } from '../marbles.js';
 import { answer, script } from '../poll-script.js';
 import { journal } from '../signal-journal.js';
@@ -31,7 +32,7 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that throws, or is no Observable, has failed like one that fails',
+    'has failed if the function throws, or returns no Observable',
     marbles(helpers => {
       let nth = 0;
       const poll = () => {
@@ -41,7 +42,7 @@ describe('one poll of a watch', () => {
         return helpers.cold('9ms (a|)', { a: answer('1', 'x') });
       };
       const backoff = { initial: 10, max: 10 };
-      const signals$ = watchSignals(poll, { testing: { random: () => 1 }, backoff });
+      const signals$ = watchSignals(poll, { testing: { random: longestWait }, backoff });
       const seen = journal(signals$, helpers, '35ms !');
       helpers.flush();
       deepStrictEqual(seen, ['0 connecting', '0 retrying', '10 retrying', '29 live', '29 x']);
@@ -49,7 +50,7 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that fails at once is followed by a wait that a wake cuts short',
+    'is followed by a wait that a wake cuts short if it fails at once',
     marbles(({ cold, flush }) => {
       const times: number[] = [];
       const poll = () => {
@@ -84,7 +85,7 @@ describe('one poll of a watch', () => {
   );
 
   it(
-    'that reached its timeout is followed by one that is spread, as many may have reached theirs',
+    'is followed by a random wait of up to a second after a timeout, which many polls may reach together',
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
       const timeout = 290_000;

@@ -54,7 +54,7 @@ describe('the ack of a watch', () => {
   );
 
   it(
-    'tells that the watch is closed when it ends it',
+    'closes the status when it ends the watch',
     marbles(helpers => {
       const { poll } = script(of(answer('1')));
       const signals$ = watchSignals(poll, { isEmpty, ack: () => of<AckDecision>({ watch: 'end' }) });
@@ -107,7 +107,7 @@ describe('the ack of a watch', () => {
   );
 
   it(
-    'that always decides to resume keeps to the pace',
+    'keeps to the pace even if it always decides to resume',
     marbles(({ flush }) => {
       const ack = (): AckDecision[] => [{ watch: 'resume', from: '3' }];
       const times: number[] = [];
@@ -131,7 +131,7 @@ describe('the ack of a watch', () => {
   );
 
   it(
-    'that fails at the first answer has a gap for it',
+    'causes a gap if it fails at the first answer',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full')];

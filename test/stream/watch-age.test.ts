@@ -72,7 +72,7 @@ describe('the age of an index', () => {
     }),
   );
 
-  describe('after one step of the wall clock', () => {
+  describe('of a watch whose wall clock is set', () => {
     /** The gaps of a watch whose wall clock makes a step of `step` ms at this time. */
     const gapsAfter = (
       step: number,
@@ -109,7 +109,7 @@ describe('the age of an index', () => {
       maxLength: 20,
     });
 
-    it('by ten minutes forward is too much, once', () => {
+    it('is too high, once, if the clock is set forward by ten minutes', () => {
       check(
         property(anyAnswers, integer({ min: 1, max: 200_000 }), (answers, at) => {
           deepStrictEqual(gapsAfter(600_000, at, answers), ['silence']);
@@ -118,7 +118,7 @@ describe('the age of an index', () => {
       );
     });
 
-    it('back is not too much', () => {
+    it('is not too high if the clock is set back', () => {
       check(
         property(anyAnswers, integer({ min: 1, max: 200_000 }), (answers, at) => {
           deepStrictEqual(gapsAfter(-600_000, at, answers), []);

@@ -85,7 +85,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'is no longer live once the service has said nothing for 150 s, and says what to check',
+    'is no longer live after 150 s without contact, and has a hint',
     marbles(({ expectObservable }) => {
       let polls = 0;
       const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : NEVER);

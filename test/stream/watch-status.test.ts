@@ -42,7 +42,7 @@ describe('the status of a watch', () => {
   );
 
   it(
-    'of a held poll does not reset the backoff',
+    'is live while a poll is held, which does not reset the backoff',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const bad = cold<never>('3s #');
@@ -64,7 +64,7 @@ describe('the status of a watch', () => {
   );
 
   it(
-    'stays what it was after a timeout, and holding a poll proves nothing until there is an answer',
+    'stays the same after a timeout, and is not live because of a held poll until there is an answer',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const { poll } = script(
@@ -82,7 +82,7 @@ describe('the status of a watch', () => {
   );
 
   it(
-    'says if an acknowledgement takes long, and when it is over',
+    'shows that an acknowledgement takes long, and when it is over',
     marbles(helpers => {
       const { cold, flush } = helpers;
       const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), NEVER);
@@ -94,7 +94,7 @@ describe('the status of a watch', () => {
   );
 
   it(
-    'says when the next poll is due after a wake',
+    'shows when the next poll is due after a wake',
     marbles(({ cold, hot, flush }) => {
       const next: (number | undefined)[] = [];
       const poll: Poll<Answer> = () => cold<never>('#');

@@ -112,7 +112,7 @@ describe('a turn of the watch', () => {
     }),
   );
 
-  it('with news needs no timer before the next poll', async () => {
+  it('needs no timer before the next poll if it had news', async () => {
     const { asked, poll } = script(of(answer('1', 'x')), of(answer('2', 'y')));
     const watching = watch(poll).subscribe();
     // A microtask each.

@@ -95,7 +95,7 @@ describe('a wake of the machine', () => {
   );
 
   it(
-    'every half second keeps no poll from being held for a second',
+    'leaves each poll a second, even if it comes every half second',
     marbles(({ expectObservable, flush }) => {
       const lives: number[] = [];
       const poll = () =>
@@ -115,7 +115,7 @@ describe('a wake of the machine', () => {
   );
 
   it(
-    'while the service has asked for a wait does not cut it short, but the poll after it has a new connection',
+    'does not shorten a wait that the service asked for, but the next poll has a new connection',
     marbles(({ hot, expectObservable, flush }) => {
       const sent: [number, boolean][] = [];
       const recovery = (): Recovery => ({ kind: 'retry', retryAfter: 9_000 });

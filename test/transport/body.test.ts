@@ -204,7 +204,7 @@ describe('the body of an answer', () => {
         strictEqual((await answered).text, text);
       });
 
-      it('that is compressed and incomplete is no empty body, and admits nobody', async () => {
+      it('is not empty if it is compressed and incomplete, and admits nobody', async () => {
         const whole = gzipSync('{"error":"no"}');
         for (const length of [1, 10, 11, whole.length - 1]) {
           strictEqual(
@@ -219,7 +219,7 @@ describe('the body of an answer', () => {
         );
       });
 
-      it('of an answer with an impossible status admits nobody', async () => {
+      it('admits nobody if the answer has an impossible status', async () => {
         for (const status of ['000', '099', '999']) {
           strictEqual(await connect(await serve(`${status} Strange`, Buffer.from('{}'))), 'unknown', status);
           await server.close();

@@ -54,7 +54,7 @@ describe('a failure before a connection was made', () => {
     }
   });
 
-  it('of a lookup is no lost confirmation, whatever its code', async () => {
+  it('leaves a confirmation not sent if the lookup failed, with any code', async () => {
     const { default: crossFetch } = await import('cross-fetch');
     for (const code of [...LOOKUP_CODES, 'ECANCELLED', 'EMFILE', 'ENFILE']) {
       const lookup = failing(code);

@@ -40,7 +40,7 @@ describe('a hostile body', () => {
     ['cross-fetch', fromFetch],
     ['node:http', fromHttp],
   ] as const) {
-    it(`that would be huge is not decompressed beyond the limit, although all of it has come, with ${name}`, async () => {
+    it(`is not decompressed beyond the limit, although all of it has come, with ${name}`, async () => {
       const size = 200 * 2 ** 20;
       const bomb = brotliCompressSync(Buffer.alloc(size), {
         params: { [constants.BROTLI_PARAM_QUALITY]: 5 },
@@ -62,7 +62,7 @@ describe('a hostile body', () => {
       ok(after - before < 10, `${after - before} more parts were decompressed`);
     });
 
-    it(`with more after its compressed part leaves no connection open, with ${name}`, async () => {
+    it(`leaves no connection open if more follows its compressed part, with ${name}`, async () => {
       const body = gzipSync('{}');
       const started = await rawServer(socket => {
         socket.write('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n');
@@ -79,7 +79,7 @@ describe('a hostile body', () => {
     }).timeout(5_000);
   }
 
-  it('that stalls is given up in time, although the clock is set back', async () => {
+  it('is given up in time if it stalls, although the clock is set back', async () => {
     const { scheduler, pass } = virtualTime();
     let back = 0;
     const clock = {

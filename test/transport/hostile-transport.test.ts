@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import { inspect } from 'node:util';
 import { concat, EMPTY, lastValueFrom, NEVER, of, timeout, type Observable } from 'rxjs';
 import {
@@ -68,7 +68,7 @@ describe('a transport that answers strangely', () => {
     for (const text of [undefined, null, 7]) {
       const transport: Transport = () => of({ ...answer(500), text } as unknown as TransportResponse);
       const error = await outcome(withToken(transport, 's3cret-token')(get));
-      ok(isTransportError(error) || error === 500, inspect(error));
+      ok(isTransportError(error), inspect(error));
     }
   });
 
@@ -78,7 +78,7 @@ describe('a transport that answers strangely', () => {
     ok(isTransportError(error), inspect(error));
   });
 
-  it('with two answers renews the token once, and sends the request once more', async () => {
+  it('renews the token once for two answers, and sends the request once more', async () => {
     let sent = 0;
     const transport: Transport = () =>
       sent++ === 0 ? concat(of(answer(401), answer(401)), EMPTY) : concat(of(answer(200)), NEVER);
@@ -90,6 +90,5 @@ describe('a transport that answers strangely', () => {
     // All of it is promises that are settled.
     await new Promise(resolve => setTimeout(resolve));
     deepStrictEqual([sent, seen, asked], [2, [200], ['get', 'get', 'renew']]);
-    strictEqual(sent, 2);
   });
 });

@@ -27,14 +27,14 @@ describe('the known members of a group', () => {
     deepStrictEqual([atOnce.isComplete, paged.isComplete, idsOf(paged)], [true, true, 'ABC']);
   });
 
-  it('are at once without who is missing from a group that was seen at one time', () => {
+  it('lose a missing member at once if the whole group was seen at one time', () => {
     const known = new KnownMembers();
     known.seeAll(page('ABC'));
     known.seeAll(page('BD'));
     deepStrictEqual([idsOf(known), known.isMissing], ['BD', false]);
   });
 
-  it('keep who is missing from a refresh, until the group was quiet or three refreshes in a row miss them', () => {
+  it('keep a member that a refresh misses, until the group was quiet or three refreshes in a row miss them', () => {
     const known = new KnownMembers();
     known.read([page('ABC')]);
     known.read([page('AB')]);

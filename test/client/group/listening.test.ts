@@ -106,7 +106,7 @@ describe('whether a group was listened to', () => {
   });
 });
 
-describe('whoever is missing from a refresh of a group', () => {
+describe('a member that is missing from a refresh of a group', () => {
   it('has not left if the first page comes again after a whole block: another page may have changed', () => {
     const { left, pass, untilMissed, end } = followed({ refreshInterval: 35_000 });
     pass(30_000);

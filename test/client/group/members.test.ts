@@ -8,6 +8,7 @@ import {
   type MembersConfig,
   type Transport,
 } from 'lobby-rx';
+import { longestWait } from '../../longest-wait.js';
 import { handle } from '../../payload.js';
 import { virtualTime } from '../../virtual-time.js';
 
@@ -35,7 +36,7 @@ function reading({ page, fails = () => false }: Book) {
     token: 't',
     transport,
     scheduler,
-    testing: { random: () => 1 },
+    testing: { random: longestWait },
   });
   return { client, pass, requests: () => requests };
 }
@@ -70,7 +71,7 @@ describe('a walk over the members of a group', () => {
     strictEqual(world.requests(), 3);
   });
 
-  it('does so for pages that are larger than what it remembers, too', async () => {
+  it('ends with an error if known members come again on pages that are larger than what it remembers', async () => {
     const page = (name: string) => Array.from({ length: 1_200 }, (_, i) => `${name} ${i}`);
     const world = reading({ page: n => [page(n % 2 === 0 ? 'a' : 'b'), String(n)] });
     ok(isDecodeError(await walk(world)));
@@ -106,7 +107,7 @@ describe('a walk over the members of a group', () => {
     ok(isTransportError(await walk(reading(book))));
   });
 
-  it('ends with an error that no retry mends, and gives up when it is told to', async () => {
+  it('ends with an error that is not transient, and after the given number of retries', async () => {
     const down = reading({ fails: () => true, page: () => [[]] });
     ok(isTransportError(await walk(down, { backoff: { retries: 3 } })));
     strictEqual(down.requests(), 4);

@@ -370,7 +370,7 @@ describe('a roster', () => {
     deepStrictEqual(sizes, [5, 4]);
   });
 
-  it('tells its status and its gaps as a feed does, once for the watch and the refreshes', () => {
+  it('emits one status and one series of gaps for its watch and its refreshes, as a feed does', () => {
     const { emulator, lines, pass, watching } = paged(3);
     pass(1_000);
     emulator.fault({ kind: 'html', status: 503 }, { times: 40 });
@@ -389,7 +389,7 @@ describe('a roster', () => {
     watching.unsubscribe();
   });
 
-  it('says what is wrong if only its refreshes fail, begins them again as a whole, and is live again', () => {
+  it('shows the error if only its refreshes fail, begins them again as a whole, and is live again', () => {
     const { emulator, group_id, people, lines, pass, watching } = paged(5);
     pass(1_000);
     // The watch of the first page is held; each fourth request is of a refresh.
@@ -405,7 +405,7 @@ describe('a roster', () => {
     watching.unsubscribe();
   });
 
-  it('tells each gap, even if the roster stays the same', () => {
+  it('emits each gap, even if the roster stays the same', () => {
     const { emulator, lines, pass, watching } = paged(3);
     pass(1_000);
     for (let outage = 0; outage < 2; outage++) {
@@ -441,7 +441,7 @@ describe('a roster', () => {
     }
   });
 
-  it('says so if the service refuses a page three times in a row, until it does no more', () => {
+  it('is retrying once the service has refused a page three times in a row, and live when it answers again', () => {
     const { emulator, lines, pass } = paged(3);
     pass(1_000);
     emulator.fault({ kind: 'error', status: 404 }, { times: 3, only: ({ url }) => url.includes('anchor=') });
@@ -482,7 +482,7 @@ describe('a roster', () => {
     ok(requests < 60 * 8, `${requests} requests a minute`);
   });
 
-  it('refuses what makes sense for a single watch only', () => {
+  it('rejects the options that only fit a single watch', () => {
     const { group } = createClient({ ...urls, token: 't' });
     for (const name of ['from', 'ack', 'indexOf', 'isEmpty', 'keyOf']) {
       throws(
@@ -493,7 +493,7 @@ describe('a roster', () => {
     throws(() => group.roster('g', { count: 0 }), /^InputError: count must be a positive integer/);
   });
 
-  it('of an empty group is there at once, and empty', () => {
+  it('is emitted at once for an empty group, without members', () => {
     const { turn, roster$ } = book({ '': { ids: '' } });
     const seen: string[] = [];
     const watching = roster$.subscribe(roster => seen.push(summary(roster)));
@@ -504,7 +504,7 @@ describe('a roster', () => {
 });
 
 describe('a roster that is shared', () => {
-  it('tells the changes since the last one, also when its watches begin anew', () => {
+  it('has the changes since the last roster, also when its watches begin anew', () => {
     const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0 });
     const group_id = emulator.addGroup();
     emulator.join(group_id, identity_id);

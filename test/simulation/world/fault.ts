@@ -23,8 +23,16 @@ export type Fault = { readonly from: number; readonly to: number } & FaultKind;
 export type OddEnd =
   `own ${500 | 502 | 503 | 504 | 429}` | 'own 503 after 20' | 'empty' | 'blank' | 'null' | '{}';
 export const ODD_ENDS: readonly OddEnd[] = [
-  ...([500, 502, 503, 504, 429] as const).map(status => `own ${status}` as const),
-  ...(['own 503 after 20', 'empty', 'blank', 'null', '{}'] as const),
+  'own 500',
+  'own 502',
+  'own 503',
+  'own 504',
+  'own 429',
+  'own 503 after 20',
+  'empty',
+  'blank',
+  'null',
+  '{}',
 ];
 
 export type FaultKind =

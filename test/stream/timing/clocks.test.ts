@@ -16,7 +16,7 @@ import { virtualTime } from '../../virtual-time.js';
 const derived = Object.create(asyncScheduler) as typeof asyncScheduler;
 
 describe('the time of a scheduler', () => {
-  it('is real with the asyncScheduler, and with what is derived from it', () => {
+  it('is real with the asyncScheduler, and with schedulers that are derived from it', () => {
     const { scheduler } = virtualTime();
     deepStrictEqual([asyncScheduler, derived, scheduler].map(isRealTime), [true, true, false]);
   });
@@ -56,7 +56,7 @@ describe('the time of a scheduler', () => {
 });
 
 describe('how long ago something happened', () => {
-  it('is the larger of what the clocks say', () => {
+  it('is the larger age of the two clocks', () => {
     // Both went on; the machine slept; the clock was set back.
     deepStrictEqual(
       [when(1_500, 1_500), when(9_000, 1_500), when(-9_000, 1_500)].map(now => ageOf(when(1_000), now)),

@@ -62,6 +62,46 @@ describe('pageWake', () => {
     watching.unsubscribe();
   });
 
+  it('wakes the watches of a client in a page, where a jump of the clock does not', () => {
+    const { scheduler: virtual, pass } = virtualTime();
+    let offset = 0;
+    const scheduler = Object.create(virtual, {
+      now: { value: () => virtual.now() + offset },
+    }) as typeof virtual;
+    const polls: TransportRequest[] = [];
+    const answer = { status: 200, headers: { get: () => null }, text: '{"events":[],"watch":{"index":"1"}}' };
+    const transport = (request: TransportRequest): Observable<TransportResponse> =>
+      polls.push(request) === 1 ? of(answer) : NEVER;
+    const client = createClient({
+      url: 'https://a.example',
+      token: 't',
+      transport,
+      scheduler,
+      testing: { random: () => 0 },
+    });
+    const following = client.events.feed.all$.subscribe();
+    pass(10_000);
+    strictEqual(polls.length, 2);
+    offset += 60_000;
+    pass(20_000);
+    strictEqual(polls.length, 2);
+    page.fire('online');
+    pass(1_000);
+    strictEqual(polls.length, 3);
+    following.unsubscribe();
+    // The feed lingers.
+    pass(1_000);
+    deepStrictEqual(page.listeners, []);
+  });
+});
+
+describe('the status of a feed in a page', () => {
+  let page: FakePage;
+  beforeEach(() => {
+    page = fakePage();
+  });
+  afterEach(() => page.remove());
+
   /**
    * A feed in a page that is online or not, and what its status says. The service answers when it
    * is told to.
@@ -114,7 +154,7 @@ describe('pageWake', () => {
     }
   }
 
-  it('that goes offline makes the status so at once, at the start, too, until the next answer of the service', () => {
+  it('is offline as soon as the page is, even at the start, until the next answer of the service', () => {
     pageWithFeed(
       ({ states, answer, pass }) => {
         pass(100);
@@ -134,7 +174,7 @@ describe('pageWake', () => {
     );
   });
 
-  it('that is online again is connecting at once, and live 5 s into a held poll', () => {
+  it('is connecting as soon as the page is online again, and live 5 s into a held poll', () => {
     // With its own wake, and with one that says nothing.
     for (const config of [{}, { wake$: NEVER }])
       pageWithFeed(({ states, sent, answer, pass }) => {
@@ -153,7 +193,7 @@ describe('pageWake', () => {
       }, config);
   });
 
-  it('that says so again and again is believed once, until the service has said a word', () => {
+  it('is live without contact once, however often the page is online again', () => {
     pageWithFeed(({ states, answer, pass }) => {
       answer(1);
       pass(20_000);
@@ -175,38 +215,6 @@ describe('pageWake', () => {
       pass(1);
       strictEqual(states.at(-1), 'live');
     });
-  });
-
-  it('wakes the watches of a client in a page, where a jump of the clock does not', () => {
-    const { scheduler: virtual, pass } = virtualTime();
-    let offset = 0;
-    const scheduler = Object.create(virtual, {
-      now: { value: () => virtual.now() + offset },
-    }) as typeof virtual;
-    const polls: TransportRequest[] = [];
-    const answer = { status: 200, headers: { get: () => null }, text: '{"events":[],"watch":{"index":"1"}}' };
-    const transport = (request: TransportRequest): Observable<TransportResponse> =>
-      polls.push(request) === 1 ? of(answer) : NEVER;
-    const client = createClient({
-      url: 'https://a.example',
-      token: 't',
-      transport,
-      scheduler,
-      testing: { random: () => 0 },
-    });
-    const following = client.events.feed.all$.subscribe();
-    pass(10_000);
-    strictEqual(polls.length, 2);
-    offset += 60_000;
-    pass(20_000);
-    strictEqual(polls.length, 2);
-    page.fire('online');
-    pass(1_000);
-    strictEqual(polls.length, 3);
-    following.unsubscribe();
-    // The feed lingers.
-    pass(1_000);
-    deepStrictEqual(page.listeners, []);
   });
 });
 

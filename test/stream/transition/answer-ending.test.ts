@@ -48,7 +48,7 @@ describe('an answer', () => {
     }
   });
 
-  it('with news is delivered as it is, and the next poll is due at once', () => {
+  it('is delivered as it is if it has news, and the next poll is due at once', () => {
     const given = answer('6', 'x');
     const { why, delivery, signals, state } = turn(asked, got(given), 50_000);
     deepStrictEqual([why, signals, state.rest.until], ['news', [], 50_000]);
@@ -59,7 +59,7 @@ describe('an answer', () => {
     strictEqual(state.status.lastAnswer, 50_000);
   });
 
-  it('without news is acknowledged as it is; one that only repeats the last one, without its events', () => {
+  it('is acknowledged as it is if it is empty, and without its events if it repeats the last one', () => {
     const by = { ...laws, withoutNews: ({ watch }: Answer) => ({ events: [], watch }) };
     const idle = turn(asked, got(answer('6')), 50_000, by);
     deepStrictEqual(
@@ -98,7 +98,7 @@ describe('an answer', () => {
     strictEqual(turn(asked, got(answer('6', 'x')), 42_000, by).why, 'news');
   });
 
-  it('with a number as its index is sent back as a string', () => {
+  it('has an index that is sent back as a string, even if it is a number', () => {
     const numbered = { events: [], watch: { index: 7 } } as unknown as Answer;
     strictEqual(turn(stateWith(), got(numbered)).state.index, '7');
     strictEqual(turn(stateWith(), got(answer('007'))).state.index, '007');
@@ -130,20 +130,16 @@ describe('the gap before an answer', () => {
 
   it('is not about indexes that are no decimals', () => {
     for (const [before, index] of [
-      ...([
-        ['b', 'a'],
-        ['b', '1'],
-        ['1', '-2'],
-        ['2', '1.5'],
-      ] as const),
-      ...([
-        ['77', '-6'],
-        ['77', '6-'],
-        ['~7', '66'],
-        ['7~', '66'],
-        [undefined, '1'],
-      ] as const),
-    ])
+      ['b', 'a'],
+      ['b', '1'],
+      ['1', '-2'],
+      ['2', '1.5'],
+      ['77', '-6'],
+      ['77', '6-'],
+      ['~7', '66'],
+      ['7~', '66'],
+      [undefined, '1'],
+    ] as const)
       strictEqual(gapOf(before, index), undefined);
   });
 
@@ -214,7 +210,7 @@ describe('an index', () => {
       deepStrictEqual([state.indexAt, state.contactAt], [when(0), when(0)]);
   });
 
-  it('with an answer without news, at once and with itself, is not renewed: that is an echo, which emits nothing', () => {
+  it('is not renewed by an echo, which emits nothing: no news, at once, and with the same index', () => {
     const again = sent(news, 100_000);
     const { delivery, signals, why, state } = turn(again, got(answer('6', 'x')), 101_999);
     deepStrictEqual([delivery, signals, why], [undefined, [], 'stale']);
@@ -276,7 +272,7 @@ describe('an answer that was delivered', () => {
   const unacknowledged = (state: FlatState, from = after) =>
     turn(state, { kind: 'unacknowledged', error: 'disk full', acknowledging: from }, 60_000);
 
-  it('and not acknowledged is requested again after a backoff, from the state before it', () => {
+  it('is requested again after a backoff, from the state before it, if it is not acknowledged', () => {
     const { state, why, signals } = unacknowledged(asked);
     deepStrictEqual([why, state.rest.until, signals.length], ['ack_failed', 60_250, 1]);
     deepStrictEqual([state.index, state.indexAt, state.key, state.due], ['5', when(0), asked.key, undefined]);
@@ -291,18 +287,18 @@ describe('an answer that was delivered', () => {
     );
   });
 
-  it('and not acknowledged has been paid for, although it had news', () => {
+  it('has been paid for if it is not acknowledged, although it had news', () => {
     strictEqual(unacknowledged(asked).state.paidUntil - after.state.paidUntil, laws.minInterval);
   });
 
-  it('and not acknowledged is missed if there is no index to request it again with', () => {
+  it('is missed if it is not acknowledged, and there is no index to request it again with', () => {
     const first = sent(stateWith(), 40_000);
     deepStrictEqual(unacknowledged(first).state.due, { reason: 'unacknowledged', index: undefined });
     const due = { reason: 'index_missing', index: undefined } as const;
     deepStrictEqual(unacknowledged({ ...first, due }).state.due, due);
   });
 
-  it('and not acknowledged has no second gap for as long as its index could have been used', () => {
+  it('has no second gap if it is not acknowledged, as long as its index could have been used', () => {
     const due = { reason: 'silence', index: '5' } as const;
     const gapped = { ...asked, due };
     const { state } = unacknowledged(gapped, turn(gapped, got(answer('6', 'x')), 50_000));
@@ -326,7 +322,7 @@ describe('an answer that was delivered', () => {
     deepStrictEqual([lost.end, lost.state.status.error], [{ kind: 'error', error: 'lost' }, 'lost']);
   });
 
-  it('may let the watch go on from somewhere else, with the age of that', () => {
+  it('may let the watch go on from another checkpoint, with the age of that', () => {
     const resume = (from: string | { index: string; at: number }) =>
       turn(asked, { kind: 'decided', decision: { watch: 'resume', from }, acknowledging: after }, 60_000);
     const { state, why, end } = resume({ index: '3', at: 20_000 });

@@ -42,26 +42,26 @@ const retrying = stateWith({
 });
 
 describe('the laws of the watch', () => {
-  describe('a turn', () => {
-    it('that sends a poll or holds one ends nothing', () => {
+  describe('a transition', () => {
+    it('ends no poll when a poll is sent or held', () => {
       for (const kind of ['sent', 'held'] as const) strictEqual(turn(live, { kind }).why, undefined);
     });
 
-    it('after a wake polls on a new connection, a random time of up to a second later', () => {
+    it('polls on a new connection after a wake, within a second', () => {
       const woken = turn(live, { kind: 'woken' }, 20);
       deepStrictEqual(summary(woken, 20), ['woken', 500, []]);
       const { index, needsFreshConnection } = woken.state;
       deepStrictEqual([index, needsFreshConnection], ['7', true]);
     });
 
-    it('after a wake or a timeout is spread over a longer time if there are many watches', () => {
+    it('spreads the next polls over a longer time after a wake or a timeout if there are many watches', () => {
       for (const kind of ['woken', 'timeout'] as const) {
         const { state } = turn(live, { kind }, 20, laws, 10_000);
         strictEqual(state.rest.until, 5_020);
       }
     });
 
-    it('after a wake during a poll keeps to the pace', () => {
+    it('keeps to the pace after a wake during a poll', () => {
       deepStrictEqual(summary(turn({ ...live, paidUntil: 5_000 }, { kind: 'woken' }, 20), 20), [
         'woken',
         1_980,
@@ -69,7 +69,7 @@ describe('the laws of the watch', () => {
       ]);
     });
 
-    it('after a wake during a wait comes sooner, never later, and says when', () => {
+    it('shortens a wait after a wake, never lengthens it, and says when the next poll comes', () => {
       const wait = (until: number, least: number) => {
         const rest = { until, earliest: least };
         const next = turn({ ...retrying, rest }, { kind: 'woken' }, 20);
@@ -83,7 +83,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual(wait(20_000, 1_520), [1_500, true, 1_520, 3, 1]);
     });
 
-    it('is live after an answer, however it is, and after a poll without one', () => {
+    it('makes the status live after any answer, and after a poll that completes without one', () => {
       deepStrictEqual(statusOf(turn(live, { kind: 'completed' }, 20)), ['live', 0, 0, undefined, undefined]);
       for (const ending of [{ kind: 'completed' }, got(answer('8')), got(answer('8', 'x'))] as const)
         deepStrictEqual(statusOf(turn(retrying, ending, 20)), ['live', 20, 0, undefined, undefined]);
@@ -91,23 +91,23 @@ describe('the laws of the watch', () => {
       deepStrictEqual([statusOf(idle), idle.why], [['live', 20, 0, undefined, undefined], 'no_news']);
     });
 
-    it('after a cut is what it was: that is no failure, and says nothing about the service', () => {
+    it('keeps the status after a cut, which is no failure and no contact', () => {
       for (const next of [turn(retrying, { kind: 'timeout' }, 20), cut(retrying, 20)]) {
         deepStrictEqual([next.why, next.signals, next.state.status], ['cut', [], retrying.status]);
         deepStrictEqual([next.state.indexAt, next.state.contactAt], [retrying.indexAt, retrying.contactAt]);
       }
     });
 
-    it('after a timeout polls on a new connection; after another cut need not', () => {
+    it('polls on a new connection after a timeout, but not after another cut', () => {
       strictEqual(turn(live, { kind: 'timeout' }, 20).state.needsFreshConnection, true);
       strictEqual(cut(live, 20).state.needsFreshConnection, false);
     });
 
-    it('after a cut is spread over 300 ms, since a balancer that restarts ends all polls at once', () => {
+    it('spreads the next polls over 300 ms after a cut, since a balancer that restarts ends all of them', () => {
       strictEqual(cut(live, 20).state.rest.until, 170);
     });
 
-    it('after a cut waits a second if a page asks for more, which is no failure, and no wake cuts that short', () => {
+    it('waits a second after a cut if a page asks for more, which no wake shortens', () => {
       const { state, why } = failed(live, { kind: 'retry', mayBeCut: true, retryAfter: 9_000 }, 6_000);
       deepStrictEqual(
         [why, state.rest, state.status],
@@ -115,7 +115,7 @@ describe('the laws of the watch', () => {
       );
     });
 
-    it('after a cut by a 429 waits as long as that asks, but 15 minutes at most', () => {
+    it('waits after a cut by a 429 for as long as that asks, but 15 minutes at most', () => {
       const error = new StatusError(429, { method: 'GET', url: 'https://a.example/' });
       const settings = {
         ...laws,
@@ -125,7 +125,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([why, state.rest.until], ['cut', 6_000 + 900_000]);
     });
 
-    it('after a standstill of the process, longer than its timeout, blames nobody', () => {
+    it('keeps the status after a standstill of the process that was longer than the timeout', () => {
       const standstill = 134_000;
       const old = stateWith({ index: '5', isSure: false });
       for (const state of [old, stateWith()]) {
@@ -140,7 +140,7 @@ describe('the laws of the watch', () => {
       strictEqual(turn(old, { kind: 'timeout' }, 70_000).state.status.state, 'retrying');
     });
 
-    it('of a feed without memory keeps where it was to begin, if it has not polled yet', () => {
+    it('keeps the index from which a feed without `resume` is to begin, until it has polled', () => {
       const NEVER = { at: -Infinity, monotonic: -Infinity };
       const settings = { ...laws, resume: false };
       const first = stateWith({ index: '5', askedAt: NEVER });
@@ -148,7 +148,7 @@ describe('the laws of the watch', () => {
       strictEqual(turn(stateWith({ index: '5' }), { kind: 'returned' }, 10, settings).state.index, undefined);
     });
 
-    it('is a cut if the poll had been held for 5 s and an intermediary may have ended it, and otherwise a failure', () => {
+    it('is a cut after a poll that was held for 5 s and that an intermediary may have ended, otherwise a failure', () => {
       const why = (recovery: Recovery, heldFor: number, state = live) =>
         failed(state, recovery, 6_000, heldFor).why;
       const ended: Recovery = { kind: 'retry', mayBeCut: true };
@@ -159,7 +159,7 @@ describe('the laws of the watch', () => {
       );
     });
 
-    it('is a failure if an answer had begun, since that was the service, unless it was a page of a proxy', () => {
+    it('is a failure if an answer of the service had begun, and a cut if it was a page of a proxy', () => {
       const recovery = (): Recovery => ({ kind: 'retry', mayBeCut: true });
       const broken = (error: unknown) =>
         turn(live, { kind: 'failure', error, heldFor: 9_000, hasArrived: true }, 9_000, { ...laws, recovery })
@@ -168,7 +168,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([broken('body'), broken(page)], ['failed', 'cut']);
     });
 
-    it('is contact after 2 s if it says that nothing is new, and a stale answer before', () => {
+    it('is contact if the service gave the poll up after 2 s or more, and a stale answer before', () => {
       const late = failed(retrying, { kind: 'no_news' }, 2_000);
       deepStrictEqual([late.why, late.state.status.attempt, late.state.isStale], ['no_news', 0, false]);
       const early = failed(retrying, { kind: 'no_news' }, 1_999);
@@ -176,7 +176,7 @@ describe('the laws of the watch', () => {
       strictEqual(failed({ ...retrying, index: undefined }, { kind: 'no_news' }, 1_999).why, 'failed');
     });
 
-    it('without an index is no cut: the service answers at once', () => {
+    it('is a failure after a timeout without an index, which the service answers at once', () => {
       const { why, state } = turn(stateWith(), { kind: 'timeout' }, 70_000);
       deepStrictEqual(
         [why, state.status.state, state.status.hint?.includes('cut polls off')],
@@ -184,7 +184,7 @@ describe('the laws of the watch', () => {
       );
     });
 
-    it('with an index that is certainly to blame drops it at once, and without one backs off', () => {
+    it('drops an index at once that is certainly to blame, and backs off if there is none', () => {
       const refused: Recovery = { kind: 'retry', dropsIndex: true };
       const next = failed(live, refused, 20);
       deepStrictEqual(
@@ -195,7 +195,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([without.state.due, without.end], [undefined, undefined]);
     });
 
-    it('after a refusal is tried once without the index, and then ends', () => {
+    it('polls once without the index after the service rejects it, and then ends', () => {
       const next = failed(live, { kind: 'index' }, 20);
       deepStrictEqual([next.state.index, next.end], [undefined, undefined]);
       deepStrictEqual(failed(next.state, { kind: 'index' }, 30).end, { kind: 'error', error: 'down' });
@@ -207,7 +207,7 @@ describe('the laws of the watch', () => {
       strictEqual(failed(live, foreign).state.status.hint, undefined);
     });
 
-    it('after a failure backs off', () => {
+    it('backs off after a failure', () => {
       const next = failed(live, { kind: 'retry' }, 20);
       deepStrictEqual(summary(next, 20), ['failed', 250, ['status']]);
       deepStrictEqual(statusOf(next), ['retrying', 20, 1, 270, 'down']);
@@ -215,21 +215,21 @@ describe('the laws of the watch', () => {
       strictEqual(next.state.rest.earliest, 20);
     });
 
-    it('after a failure waits for at least as long as the service asked, and no wake cuts that short', () => {
+    it('waits after a failure for at least as long as the service asked, which no wake shortens', () => {
       const next = failed(live, { kind: 'retry', retryAfter: 5_000, offline: true }, 20);
       deepStrictEqual(summary(next, 20), ['retry_after', 5_250, ['status']]);
       deepStrictEqual(statusOf(next), ['offline', 20, 1, 5_270, 'down']);
       strictEqual(next.state.rest.earliest, 5_270);
     });
 
-    it('that ends the watch sets the status to closed, has the error, and leaves the pace to who subscribes again', () => {
+    it('closes the status at the end of the watch, has its error, and keeps the pace for the next subscriber', () => {
       const next = failed({ ...live, paidUntil: 4_000 }, { kind: 'end' }, 20);
       deepStrictEqual(summary(next, 20), ['ended', 980, ['status']]);
       deepStrictEqual(statusOf(next), ['closed', 20, 0, undefined, 'down']);
       deepStrictEqual(next.end, { kind: 'error', error: 'down' });
     });
 
-    it('of a feed that is left changes nothing; one whose queue expired has a gap', () => {
+    it('changes nothing if a feed is left, and makes a gap due if its queue expires', () => {
       deepStrictEqual(turn(live, { kind: 'left' }, 20), { signals: [], state: live, why: 'paused' });
       const due = { reason: 'silence', index: '7' } as const;
       const dropped = { signals: [], state: { ...live, due }, why: 'paused' };
@@ -277,7 +277,7 @@ describe('the laws of the watch', () => {
       ok(hint?.includes(HINT));
     });
 
-    it('has said something with any answer of its own, but not with a failure or an echo', () => {
+    it('is in contact again after any answer of its own, but not after a failure or an echo', () => {
       for (const ending of [got(answer('8')), got(answer('8', 'x')), { kind: 'completed' }] as const) {
         const { state } = turn(sent(live, 60_000), ending, 100_000);
         deepStrictEqual(
@@ -297,7 +297,7 @@ describe('the laws of the watch', () => {
   });
 
   describe('an index for which a gap is due', () => {
-    it('is dropped by any end of a poll that is no word, once the last word is 297 s ago, too', () => {
+    it('is dropped by any end of a poll that is not contact, once the last contact is 297 s ago, too', () => {
       const asked = sent(live, 297_001);
       deepStrictEqual(asked.due, { reason: 'silence', index: '7' });
       for (const { state } of [
@@ -321,11 +321,11 @@ describe('the laws of the watch', () => {
     });
 
     it('has a last chance before that, 2 to 7 s before the end, instead of a longer wait', () => {
-      const backoff = { initial: 30_000, max: 30_000, multiplier: 1 };
+      const backoff = { initial: 30_000, max: 30_000 };
       const waitAt = (at: number) =>
         turn(sent(live, at), { kind: 'failure', error: 'down', heldFor: 0 }, at, {
           ...laws,
-          backoff: { ...laws.backoff, ...backoff },
+          backoff,
           recovery: () => ({ kind: 'retry' }),
         }).state.rest.until - at;
       deepStrictEqual([waitAt(200_000), waitAt(290_000), waitAt(293_000)], [15_000, 2_500, 15_000]);
@@ -335,7 +335,7 @@ describe('the laws of the watch', () => {
   describe('a browser that is offline', () => {
     const offline = turn(live, { kind: 'offline' }, 20);
 
-    it('makes the status offline until the next word, with a hint, although polls go on', () => {
+    it('makes the status offline until the next contact, with a hint, although polls go on', () => {
       deepStrictEqual(statusOf(offline), ['offline', 20, 0, undefined, undefined]);
       ok(offline.state.status.hint?.includes('browser'));
       const retried = failed(offline.state, { kind: 'retry' }, 40).state.status;
@@ -348,7 +348,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([offline.why, offline.state.rest], [undefined, live.rest]);
     });
 
-    it('is believed once if it is online again: a poll has to be held for 5 s then, and nothing is certain', () => {
+    it('is believed once when it is online again, if a poll is then held for 5 s', () => {
       const online = turn(offline.state, { kind: 'online' }, 40);
       deepStrictEqual(
         [...statusOf(online), online.state.heldAfter],
@@ -372,7 +372,7 @@ describe('the laws of the watch', () => {
     });
   });
 
-  describe('a poll that waits for the budget of its client', () => {
+  describe('a poll that waits for the quota of its client', () => {
     it('keeps its state, and says until when, and why', () => {
       const { state, why } = turn(live, { kind: 'waiting', until: 5_000 }, 20);
       deepStrictEqual([why, state.status.state, state.status.nextTry], [undefined, 'live', 5_000]);
@@ -401,8 +401,8 @@ describe('the laws of the watch', () => {
       deepStrictEqual(returned(dropped, 500, false).state.due?.reason, 'unwatched');
     });
 
-    it('waits as long as the service asked and the pace allows, and says so if there was an error', () => {
-      const asked = { ...retrying, rest: { until: 9_000, earliest: 2_000, isWoken: true } };
+    it('waits as long as the service asked and the pace requires, and shows the wait after an error', () => {
+      const asked = { ...retrying, rest: { until: 9_000, earliest: 2_000 } };
       const back = returned(asked, 500).state;
       deepStrictEqual(back.rest, { until: 2_000, earliest: 2_000 });
       const { state, attempt, nextTry, error, lastAnswer } = back.status;
@@ -423,9 +423,13 @@ describe('the laws of the watch', () => {
   });
 
   describe('polls without news', () => {
-    const ending = constantFrom(
-      ...([{ kind: 'completed' }, { kind: 'timeout' }, { kind: 'woken' }] as const),
-      ...([{ kind: 'failure', error: 'down', heldFor: 0 }, { kind: 'left' }, { kind: 'returned' }] as const),
+    const ending = constantFrom<FlatEvent>(
+      { kind: 'completed' },
+      { kind: 'timeout' },
+      { kind: 'woken' },
+      { kind: 'failure', error: 'down', heldFor: 0 },
+      { kind: 'left' },
+      { kind: 'returned' },
       got(answer('7')),
       got(answer('', 'x')),
       got(answer('9', 'x')),

@@ -90,7 +90,7 @@ describe('lobby-rx doctor', () => {
 
   it('says what is wrong with a certificate', async () => {
     const { env, server } = service;
-    const pem = join(import.meta.dirname, 'localhost.pem');
+    const pem = join(import.meta.dirname, '../../localhost.pem');
     const both = readFileSync(pem);
     const front = createTlsServer({ key: both, cert: both }, socket => {
       const behind = connect(Number(new URL(server.url).port), '127.0.0.1');

@@ -27,7 +27,7 @@ describe('bytes after a complete answer', () => {
   ];
   for (const [name, create] of transports) {
     for (const [what, start, body, expected] of answers) {
-      it(`${what} change nothing, and end the connection, with ${name}`, async () => {
+      it(`change nothing, and end the connection: ${what}, with ${name}`, async () => {
         const whole = Buffer.concat([start, body, 'more'].map(part => Buffer.from(part)));
         server = await rawServer(socket => socket.write(whole));
         const request = { method: 'GET', url: server.url, headers: {} };
@@ -39,7 +39,7 @@ describe('bytes after a complete answer', () => {
   }
 
   for (const [name, create] of IN_NODE) {
-    it(`that come later spoil no later answer, with ${name}`, async () => {
+    it(`spoil no later answer if they come later, with ${name}`, async () => {
       server = await rawServer(socket => socket.write(`${head('Content-Length: 2')}{}`));
       const request = { method: 'GET', url: server.url, headers: {} };
       for (let n = 0; n < 3; n++) {

@@ -37,12 +37,12 @@ for (const [name, create] of IN_NODE) {
       return ended;
     }
 
-    it('at once, is sent once more on a new one', async () => {
+    it('is sent once more, on a new socket, if the socket dies within a second', async () => {
       strictEqual(await endAfter(1_000), '{}');
       deepStrictEqual([requests, server.sockets.length], [3, 2]);
     });
 
-    it('later, is lost: the server has had it, and is not asked twice', async () => {
+    it('is lost if the socket dies later, since the server may have had it', async () => {
       strictEqual(await endAfter(1_001), 'lost');
       deepStrictEqual([requests, server.sockets.length], [2, 1]);
     });
