@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
+import { breakActionOf } from './actions/index.js';
 import { CopyButton } from './copy-button.js';
-import { deedOf } from './do/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 import type { ClientRequests } from './outcome/index.js';
 import { inSeconds, type Effect, type Step, type Story } from './stories/index.js';
@@ -30,7 +30,7 @@ export function Inspector({
   const answered = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
   const [id, setId] = useState(answered);
   useEffect(() => setId(answered), [key, answered]);
-  const expected = deedOf(actions.at(-1)?.line ?? '')?.expected;
+  const expected = breakActionOf(actions.at(-1)?.line ?? '')?.expected;
   return (
     <div>
       <h2>{title}</h2>

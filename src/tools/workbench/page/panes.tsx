@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
+import { ActionBar, type RunLine } from './actions/index.js';
 import { Connect } from './connect.js';
 import { DemoPlayer } from './demo-player.js';
-import { DoBar, type Type } from './do/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
@@ -32,13 +32,13 @@ export function Panes({
   client,
   known,
   status,
-  type,
+  runLine,
   attempt,
 }: {
   client: EmulatorClient;
   known: Known;
   status: WatchStatus | undefined;
-  type: Type;
+  runLine: RunLine;
   attempt: (act: () => Promise<ShownResult>) => Promise<void>;
 }) {
   const { view, requests } = known;
@@ -48,19 +48,20 @@ export function Panes({
     <>
       <Header status={status}>
         <Counts players={page.players} tone={page.tone} show={page.setTone} />
-        <DoBar
+        <ActionBar
           view={view}
-          subject={page.subject}
+          target={page.subject.target}
+          connected={page.subject.connected}
           choose={page.setChosen}
-          type={type}
-          moveClock={() => void attempt(() => client.moveClock(MINUTE_MS))}
+          runLine={runLine}
+          moveClock={() => attempt(() => client.moveClock(MINUTE_MS))}
         />
         <button type="button" aria-pressed={page.isConnect} onClick={() => page.setTab('connect')}>
           Connect a game
         </button>
       </Header>
       <main class="panes">
-        <Who view={view} type={type} page={page} />
+        <Who view={view} runLine={runLine} page={page} />
         <section aria-labelledby="happened">
           <h2 id="happened">What happened, newest first</h2>
           {page.isPlaying && <DemoPlayer key={who_id} client={client} who_id={who_id} />}
@@ -68,7 +69,7 @@ export function Panes({
           <StoryList
             stories={page.stories}
             chosen={page.chosen}
-            type={type}
+            runLine={runLine}
             isEach={page.isEach}
             setIsEach={page.setIsEach}
             opened={page.isConnect ? undefined : page.story?.key}
@@ -127,11 +128,11 @@ type Page = ReturnType<typeof usePage>;
 /** The players, the planned faults, and the world. */
 function Who({
   view,
-  type,
+  runLine,
   page: { players, tone, now, chosen, setChosen, subject },
 }: {
   view: WorldView;
-  type: Type;
+  runLine: RunLine;
   page: Page;
 }) {
   const shown = players.filter(
@@ -145,13 +146,13 @@ function Who({
         now={now}
         chosen={chosen}
         choose={setChosen}
-        type={type}
+        runLine={runLine}
         renewalOf={subject.renewalOf}
       />
       {planned.length > 0 && (
         <p class="warn">
           Planned: {planned.join(', ')}{' '}
-          <button type="button" onClick={() => void type('fault off')}>
+          <button type="button" onClick={() => void runLine('fault off')}>
             No more faults
           </button>
         </p>

@@ -1,4 +1,4 @@
-import type { Type } from '../do/index.js';
+import type { RunLine } from '../actions/index.js';
 import { Strip } from '../strip/index.js';
 import type { Player, Tone } from './players-of.js';
 
@@ -44,14 +44,14 @@ export function Players({
   now,
   chosen,
   choose,
-  type,
+  runLine,
   renewalOf,
 }: {
   players: readonly Player[];
   now: number;
   chosen: string | undefined;
   choose: (who_id: string | undefined) => void;
-  type: Type;
+  runLine: RunLine;
   renewalOf: (who_id: string) => string;
 }) {
   return (
@@ -86,7 +86,7 @@ export function Players({
           {remedy && (
             <button
               type="button"
-              onClick={() => void type(remedy === 'faults' ? 'fault off' : renewalOf(who_id))}
+              onClick={() => void runLine(remedy === 'faults' ? 'fault off' : renewalOf(who_id))}
             >
               {remedy === 'faults' ? 'No more faults' : 'Make a new token'}
             </button>

@@ -1,4 +1,4 @@
-import { deedOf, type Type } from '../do/index.js';
+import { breakActionOf, type RunLine } from '../actions/index.js';
 import type { Effect, Story } from './stories-of.js';
 import { inSeconds, timeOf } from './words.js';
 
@@ -7,13 +7,13 @@ export function StoryView({
   story,
   chosen,
   open,
-  type,
+  runLine,
 }: {
   story: Story;
   /** The identity that the page is about. `undefined` if it is about all. */
   chosen: string | undefined;
   open: { readonly isOpen: boolean; readonly toggle: () => void };
-  type: Type;
+  runLine: RunLine;
 }) {
   const { kind, at, title, end, actions, effects } = story;
   if (kind === 'quiet' || kind === 'event') return <Quiet story={story} open={open} />;
@@ -33,8 +33,8 @@ export function StoryView({
           <button
             type="button"
             class="again"
-            aria-label={`Again: ${deedOf(line)?.label ?? line}`}
-            onClick={() => void type(line)}
+            aria-label={`Again: ${breakActionOf(line)?.label ?? line}`}
+            onClick={() => void runLine(line)}
           >
             Again
           </button>

@@ -1,5 +1,5 @@
 import type { SeenAction } from '../../world-view.js';
-import { deedOf } from '../do/index.js';
+import { breakActionOf } from '../actions/index.js';
 
 /** A duration, in words. */
 export const inSeconds = (ms: number): string =>
@@ -20,6 +20,7 @@ const TO_NOBODY = /^(?:join|player|fault|break|state)\b/;
 
 /** An action in words, with the name of the identity on which it acts. */
 export function actionInWords({ line, who_id }: SeenAction, nameOf: (id: string) => string): string {
-  const words = deedOf(line)?.label ?? line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
+  const words =
+    breakActionOf(line)?.label ?? line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
   return TO_NOBODY.test(line) ? words : `${words} to ${nameOf(who_id)}`;
 }
