@@ -3,7 +3,7 @@ import { breakActionOf } from './actions/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
 import type { ClientRequests } from './outcome/index.js';
-import { inSeconds, type Effect, type Step, type Story } from './stories/index.js';
+import { durationInWords, type Effect, type Step, type Story } from './stories/index.js';
 import { Strip } from './strip/index.js';
 import { testOf } from './test-of.js';
 
@@ -26,7 +26,7 @@ export function Inspector({
   const from = at - AROUND_MS;
   const to = Math.min(now, until + Math.max(AROUND_MS, (until - at) / 4));
   const drawn = effects.filter(({ client, steps }) => client && steps.some(({ request }) => request));
-  const steps = stepsOf(drawn.length > 0 ? drawn : effects);
+  const steps = namedSteps(drawn.length > 0 ? drawn : effects);
   const answered = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
   const [id, setId] = useState(answered);
   useEffect(() => setId(answered), [key, answered]);
@@ -64,9 +64,9 @@ interface NamedStep extends Step {
   readonly who: string;
 }
 
-const stepsOf = (effects: readonly Effect[]): readonly NamedStep[] =>
+const namedSteps = (effects: readonly Effect[]): readonly NamedStep[] =>
   effects
-    .flatMap(({ steps, who, client }) => steps.map(step => ({ ...step, who: nameOf(who, client) })))
+    .flatMap(({ steps, who, client }) => steps.map(step => ({ ...step, who: whoAndTopic(who, client) })))
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_STEPS);
 
@@ -95,7 +95,7 @@ function Steps({
       <tbody>
         {steps.map(({ at: stepAt, tone, words, who, request }, i) => (
           <tr key={i}>
-            <td>{inSeconds(stepAt - at)}</td>
+            <td>{durationInWords(stepAt - at)}</td>
             <td class={tone}>
               {hasNames && <b>{who}: </b>}
               {request === undefined ? (
@@ -141,7 +141,7 @@ function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answer
   );
 }
 
-const nameOf = (who: string, client: ClientRequests | undefined) =>
+const whoAndTopic = (who: string, client: ClientRequests | undefined) =>
   client && client.topic !== 'live events' ? `${who}, ${client.topic}` : who;
 
 /** JSON with indents. A text that is cut off or is not JSON stays as it is. */

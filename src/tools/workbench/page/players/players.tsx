@@ -8,7 +8,7 @@ const NAMES: Readonly<Record<Tone, string>> = { ok: 'live', warn: 'retrying', ba
 /** The tones in the order in which they are counted. */
 const COUNTED: readonly Tone[] = ['ok', 'warn', 'gone', 'bad'];
 /** How much of the past a strip shows, in ms. */
-const SHOWN_MS = 60_000;
+const STRIP_MS = 60_000;
 
 /** The number of clients of each tone. A press on a number shows only those players. */
 export function Counts({
@@ -79,7 +79,7 @@ export function Players({
               key={`${client.topic} ${client.nth}`}
               client={client}
               now={now}
-              from={now - SHOWN_MS}
+              from={now - STRIP_MS}
               to={now}
             />
           ))}

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { RunLine } from '../actions/index.js';
-import type { Story } from './stories-of.js';
+import type { Story } from './story.js';
 import { StoryView } from './story-view.js';
 
 /** How many stories are shown. */

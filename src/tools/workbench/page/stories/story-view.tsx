@@ -1,6 +1,6 @@
 import { breakActionOf, type RunLine } from '../actions/index.js';
-import type { Effect, Story } from './stories-of.js';
-import { inSeconds, timeOf } from './words.js';
+import type { Effect, Story } from './story.js';
+import { durationInWords, timeOf } from './words.js';
 
 /** A story in a few lines. A press on its title shows all of it in the inspector. */
 export function StoryView({
@@ -63,7 +63,7 @@ function EffectView({ effect: { who, client, steps, took } }: { effect: Effect }
           ),
         )}
       </span>
-      <small>{took === undefined ? '' : inSeconds(took)}</small>
+      <small>{took === undefined ? '' : durationInWords(took)}</small>
     </div>
   );
 }

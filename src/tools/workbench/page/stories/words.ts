@@ -2,14 +2,14 @@ import type { SeenAction } from '../../world-view.js';
 import { breakActionOf } from '../actions/index.js';
 
 /** A duration, in words. */
-export const inSeconds = (ms: number): string =>
+export const durationInWords = (ms: number): string =>
   ms < 1_000 ? `${Math.max(0, Math.round(ms))} ms` : `${(ms / 1_000).toFixed(1)} s`;
 
 /** A time of day with 24 hours, as everywhere in this project. */
 export const timeOf = (at: number): string => new Date(at).toLocaleTimeString('en-GB');
 
 /** The name of a kind of event. */
-export const kindOf = (kind: string): string => kind.replace(/^matchmaker_/, '').replaceAll('_', ' ');
+export const kindInWords = (kind: string): string => kind.replace(/^matchmaker_/, '').replaceAll('_', ' ');
 
 /** The last four digits of an index. Its other digits seldom differ. */
 export const shortIndex = (index: string | undefined): string =>

@@ -29,11 +29,11 @@ export function Strip({
         .map((mark, i) => (
           <rect
             key={i}
-            class={`${mark.shape} ${mark.tone}`}
+            class={`${mark.shape} ${mark.look}`}
             x={x(mark.from)}
             y={TOP[mark.shape]}
             width={Math.max(MIN_WIDTH_PX, x(mark.to) - x(mark.from))}
-            height={mark.tone === 'gone' ? 1 : HEIGHTS[mark.shape]}
+            height={mark.look === 'gone' ? 1 : HEIGHTS[mark.shape]}
           />
         ))}
     </svg>
