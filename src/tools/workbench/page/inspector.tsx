@@ -12,16 +12,14 @@ const AROUND_MS = 1_500;
 /** How many steps are listed. */
 const MAX_STEPS = 60;
 
+interface InspectorProps {
+  readonly story: Story;
+  readonly now: number;
+  readonly answerOf: EmulatorClient['answerOf'];
+}
+
 /** A story step by step, with each client's actions, a chosen answer, and the same as a test. */
-export function Inspector({
-  story,
-  now,
-  answerOf,
-}: {
-  story: Story;
-  now: number;
-  answerOf: EmulatorClient['answerOf'];
-}) {
+export function Inspector({ story, now, answerOf }: InspectorProps) {
   const { key, at, until, effects, actions, title, end } = story;
   const from = at - AROUND_MS;
   const to = Math.min(now, until + Math.max(AROUND_MS, (until - at) / 4));
@@ -70,20 +68,16 @@ const namedSteps = (effects: readonly Effect[]): readonly NamedStep[] =>
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_STEPS);
 
+interface StepsProps {
+  readonly steps: readonly NamedStep[];
+  readonly at: number;
+  readonly hasNames: boolean;
+  readonly id: number | undefined;
+  readonly setId: (id: number) => void;
+}
+
 /** The steps, each with its time after `at`. A press on a step shows its answer. */
-function Steps({
-  steps,
-  at,
-  hasNames,
-  id,
-  setId,
-}: {
-  steps: readonly NamedStep[];
-  at: number;
-  hasNames: boolean;
-  id: number | undefined;
-  setId: (id: number) => void;
-}) {
+function Steps({ steps, at, hasNames, id, setId }: StepsProps) {
   return (
     <table>
       <thead>

@@ -24,23 +24,19 @@ export interface Known {
   readonly ahead: number;
 }
 
+interface PanesProps {
+  readonly client: EmulatorClient;
+  readonly known: Known;
+  readonly status: WatchStatus | undefined;
+  readonly runLine: RunLine;
+  readonly attempt: (act: () => Promise<ShownResult>) => Promise<void>;
+}
+
 /**
  * The bar, and three panes below it: the players, the stories, and the opened story. The last pane
  * can also show how to connect a game.
  */
-export function Panes({
-  client,
-  known,
-  status,
-  runLine,
-  attempt,
-}: {
-  client: EmulatorClient;
-  known: Known;
-  status: WatchStatus | undefined;
-  runLine: RunLine;
-  attempt: (act: () => Promise<ShownResult>) => Promise<void>;
-}) {
+export function Panes({ client, known, status, runLine, attempt }: PanesProps) {
   const { view, requests } = known;
   const page = usePage(known);
   const { who_id } = page.subject;
@@ -61,7 +57,7 @@ export function Panes({
         </button>
       </Header>
       <main class="panes">
-        <Who view={view} runLine={runLine} page={page} />
+        <PlayersPane view={view} runLine={runLine} page={page} />
         <section aria-labelledby="happened">
           <h2 id="happened">What happened, newest first</h2>
           {page.isPlaying && <DemoPlayer key={who_id} client={client} who_id={who_id} />}
@@ -76,7 +72,7 @@ export function Panes({
             open={page.inspect}
           />
         </section>
-        <Side client={client} page={page} />
+        <InspectorPane client={client} page={page} />
       </main>
     </>
   );
@@ -125,16 +121,18 @@ function usePage({ view, requests, ahead }: Known) {
 
 type Page = ReturnType<typeof usePage>;
 
+interface PlayersPaneProps {
+  readonly view: WorldView;
+  readonly runLine: RunLine;
+  readonly page: Page;
+}
+
 /** The players, the planned faults, and the world. */
-function Who({
+function PlayersPane({
   view,
   runLine,
   page: { players, tone, now, chosen, setChosen, subject },
-}: {
-  view: WorldView;
-  runLine: RunLine;
-  page: Page;
-}) {
+}: PlayersPaneProps) {
   const shown = players.filter(
     ({ clients }) => tone === undefined || clients.some(client => client.tone === tone),
   );
@@ -162,14 +160,16 @@ function Who({
   );
 }
 
+interface InspectorPaneProps {
+  readonly client: EmulatorClient;
+  readonly page: Page;
+}
+
 /** The chosen story, or how to connect a game. On a phone, it is a sheet over the page. */
-function Side({
+function InspectorPane({
   client,
   page: { tab, setTab, isConnect, story, now, subject, isPlaying, setIsPlaying, inspect },
-}: {
-  client: EmulatorClient;
-  page: Page;
-}) {
+}: InspectorPaneProps) {
   return (
     <div class={`inspector ${tab === undefined ? '' : 'open'}`}>
       <div class="tabs" role="group" aria-label="Inspector">

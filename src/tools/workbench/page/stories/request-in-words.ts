@@ -18,7 +18,11 @@ export function requestInWords(request: SeenRequest): string {
     const why = reason.includes(String(status)) ? '' : `: ${reason}`;
     return `${status} after ${after}${planned || why}`;
   }
-  const { length } = events;
-  const news = length === 0 ? 'news' : `${length} event${length === 1 ? '' : 's'}`;
-  return `held for ${after}, answered with ${news}${planned}`;
+  return `held for ${after}, answered with ${newsInWords(events.length)}${planned}`;
+}
+
+/** The news of an answer: its events, or something else that has changed. */
+function newsInWords(events: number): string {
+  if (events === 0) return 'news';
+  return events === 1 ? '1 event' : `${events} events`;
 }

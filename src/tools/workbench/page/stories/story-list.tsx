@@ -88,7 +88,9 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
   };
   useEffect(() => {
     const scroll = () => {
-      if (isTouched()) (isScrolled() ? read : leave)();
+      if (!isTouched()) return;
+      if (isScrolled()) read();
+      else leave();
     };
     addEventListener('scroll', scroll, { passive: true });
     return () => removeEventListener('scroll', scroll);

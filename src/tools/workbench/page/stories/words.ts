@@ -11,9 +11,14 @@ export const timeOf = (at: number): string => new Date(at).toLocaleTimeString('e
 /** The name of a kind of event. */
 export const kindInWords = (kind: string): string => kind.replace(/^matchmaker_/, '').replaceAll('_', ' ');
 
-/** The last four digits of an index. Its other digits seldom differ. */
-export const shortIndex = (index: string | undefined): string =>
-  index === undefined ? 'no index' : `index ${index.length > 6 ? '…' : ''}${index.slice(-4)}`;
+/** How many digits of an index are shown. */
+const SHOWN_DIGITS = 4;
+
+/** The last digits of an index. Its other digits seldom differ. */
+export function shortIndex(index: string | undefined): string {
+  if (index === undefined) return 'no index';
+  return index.length > SHOWN_DIGITS ? `index …${index.slice(-SHOWN_DIGITS)}` : `index ${index}`;
+}
 
 /** Commands that act on no identity of the list. */
 const TO_NOBODY = /^(?:join|player|fault|break|state)\b/;
