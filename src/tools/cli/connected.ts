@@ -1,16 +1,17 @@
 import { catchError, concatMap, finalize, tap, type Observable } from 'rxjs';
 import { whyNotConnected, type MatchmakerApi, type NotConnected } from '../../client/index.js';
-import { clientOf, CONNECTION } from './connection.js';
+import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
 import { parseFlags } from './parse-flags.js';
 import { EXIT, ExitError, run } from './run.js';
 import { readSecret, warn } from './terminal/index.js';
 
 const HELP = `lobby-rx connected: confirms the player token on standard input
 
-  --url URL   URL of the service; default: LOBBY_RX_MATCHMAKER_URL, or
-              LOBBY_RX_URL
-  --insecure  allows plain http: to another machine
-  --help      prints this help
+  --url URL             URL of the service; default: LOBBY_RX_MATCHMAKER_URL, or
+                        LOBBY_RX_URL
+  --matchmaker-url URL  URL of the matchmaker alone; used instead of --url
+  --insecure            allows plain http: to another machine
+  --help                prints this help
 
 LOBBY_RX_TOKEN is the token of the lobby. The player token is the first line of
 standard input; on a terminal it is asked for, and not shown. Prints OK if the
@@ -30,7 +31,8 @@ const UNKNOWN = 'the outcome is unknown, and the service may count the player as
 /** `lobby-rx connected`: confirms one player token. */
 export function connected(args: readonly string[]): Promise<void> {
   return run(() => {
-    const { values } = parseFlags('connected', args, { flags: CONNECTION });
+    const flags = { ...CONNECTION_FLAGS, 'matchmaker-url': { type: 'string' } } as const;
+    const { values } = parseFlags('connected', args, { flags });
     if (values.help) return HELP;
     const { players } = clientOf('matchmaker', values, process.env).matchmaker;
     return readSecret('Player token: ').pipe(

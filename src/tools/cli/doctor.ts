@@ -20,7 +20,7 @@ import {
   timer,
   type MonoTypeOperatorFunction,
 } from 'rxjs';
-import { clientOf, CONNECTION, urlOf } from './connection.js';
+import { clientOf, CONNECTION_FLAGS, urlOf } from './connection-flags.js';
 import {
   corsFindings,
   memberFindings,
@@ -49,6 +49,8 @@ const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the 
   --json             prints JSON on a terminal, too
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
                      LOBBY_RX_URL
+  --api-url URL      URL of the live events alone; used instead of --url
+  --group-url URL    URL of groups alone, with --group; used instead of --url
   --insecure         allows plain http: to another machine
   --help             prints this help
 
@@ -74,13 +76,22 @@ export function doctor(args: readonly string[]): Promise<void> {
   return run(() => {
     const text = { type: 'string' } as const;
     const boolean = { type: 'boolean', default: false } as const;
-    const flags = { ...CONNECTION, origin: text, group: text, json: boolean };
+    const flags = {
+      ...CONNECTION_FLAGS,
+      'api-url': text,
+      'group-url': text,
+      origin: text,
+      group: text,
+      json: boolean,
+    };
     const { values } = parseFlags('doctor', args, { flags });
     if (values.help) return HELP;
+    if (values['group-url'] !== undefined && values.group === undefined)
+      throw new Error('--group-url is only used with --group');
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
     const { transport, lastAnswer } = observedTransport(fromFetch());
     const client = clientOf('api', values, process.env, transport);
-    const url = urlOf('api', values, process.env)[1].replace(/\/+$/, '');
+    const url = urlOf('api', values, process.env).url.replace(/\/+$/, '');
     const checks$ = concat(
       from(proxyFindings(new URL(url), process.env)),
       serviceFindings(url),

@@ -12,7 +12,7 @@ import {
 import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import type { Checkpoint, EventFeed, WatchSignal } from '../../stream/index.js';
 import { openCheckpoint } from './checkpoint/index.js';
-import { clientOf, CONNECTION } from './connection.js';
+import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
 import { parseFlags, shown } from './parse-flags.js';
 import { reportTrouble } from './report-trouble.js';
 import { run } from './run.js';
@@ -42,6 +42,7 @@ const HELP = `lobby-rx events: follows the live events of an identity
                      the index itself, and pass it as --from
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
                      LOBBY_RX_URL
+  --api-url URL      URL of the live events alone; used instead of --url
   --insecure         allows plain http: to another machine
   --help             prints this help
 
@@ -56,7 +57,7 @@ export function events(args: readonly string[]): Promise<void> {
     () => {
       const text = { type: 'string' } as const;
       const json = { type: 'boolean', default: false } as const;
-      const flags = { ...CONNECTION, kind: text, from: text, checkpoint: text, json };
+      const flags = { ...CONNECTION_FLAGS, 'api-url': text, kind: text, from: text, checkpoint: text, json };
       const { values } = parseFlags('events', args, { flags });
       if (values.help) return HELP;
       const kind = kindIn(values.kind);

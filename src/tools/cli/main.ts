@@ -24,7 +24,7 @@ Each command has its own --help. lobby-rx --version prints the version.
 
 The URL of the service comes from --url or LOBBY_RX_URL. If its three parts have
 separate URLs, use LOBBY_RX_GROUP_URL, LOBBY_RX_MATCHMAKER_URL and
-LOBBY_RX_API_URL, or --group-url and so on. The bearer token comes only from
+LOBBY_RX_API_URL, or the flags of each command. The bearer token comes only from
 LOBBY_RX_TOKEN, because other users of the machine can see arguments.
 
 Exit codes:

@@ -6,11 +6,13 @@ import { jsonLine, malformedText, memberRow, printLine, warn } from './terminal/
 
 const HELP = `lobby-rx members GROUP: lists the members of a group
 
-  --count N   members to request per page; default: chosen by the service
-  --json      prints JSON on a terminal, too
-  --url URL   URL of the service; default: LOBBY_RX_GROUP_URL or LOBBY_RX_URL
-  --insecure  allows plain http: to another machine
-  --help      prints this help
+  --count N        members to request per page; default: chosen by the service
+  --json           prints JSON on a terminal, too
+  --url URL        URL of the service; default: LOBBY_RX_GROUP_URL or
+                   LOBBY_RX_URL
+  --group-url URL  URL of groups alone; used instead of --url
+  --insecure       allows plain http: to another machine
+  --help           prints this help
 
 LOBBY_RX_TOKEN is the token of a member. The output is a table on a terminal,
 otherwise JSON, one member per line. If a page cannot be read, the list ends

@@ -31,6 +31,10 @@ export interface ParsedFlags<Options extends Flags> {
 /**
  * The flags of a command, and its other arguments. Throws an error in one line if the command does
  * not take one of them.
+ *
+ * `CONNECTION_FLAGS` in `connection-flags.ts` has the flags that all commands share but `emulate`.
+ * `run-group-command.ts` adds those of `members` and `watch`. `events.ts`, `connected.ts` and
+ * `doctor.ts` add their own, and `emulate/emulate-options.ts` has all flags of `emulate`.
  */
 export function parseFlags<const Options extends Flags>(
   command: string,

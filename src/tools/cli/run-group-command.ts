@@ -1,6 +1,6 @@
 import type { Observable } from 'rxjs';
 import type { GroupApi, MembersConfig } from '../../client/index.js';
-import { clientOf, CONNECTION } from './connection.js';
+import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
 import { parseFlags, wholeNumber } from './parse-flags.js';
 import { run, type RunConfig } from './run.js';
 
@@ -27,8 +27,9 @@ export interface GroupCommand extends RunConfig {
 export function runGroupCommand(args: readonly string[], command: GroupCommand): Promise<void> {
   const { name, help, work } = command;
   return run(() => {
+    const text = { type: 'string' } as const;
     const json = { type: 'boolean', default: false } as const;
-    const flags = { ...CONNECTION, count: { type: 'string' }, json } as const;
+    const flags = { ...CONNECTION_FLAGS, 'group-url': text, count: text, json };
     const { values, positionals } = parseFlags(name, args, { flags, takesArguments: true });
     if (values.help) return help;
     const config = values.count === undefined ? {} : { count: wholeNumber('--count', values.count, 1) };

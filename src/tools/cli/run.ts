@@ -88,7 +88,7 @@ export function fail(message: string, code: number): void {
 /** An error that is neither an answer nor a failed connection comes from invalid arguments. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof ExitError) return error.code;
-  if (answerBehind(error) ?? isDecodeError(error)) return EXIT.refused;
+  if (answerBehind(error) !== undefined || isDecodeError(error)) return EXIT.refused;
   return isTransportError(error) ? EXIT.unreachable : EXIT.usage;
 }
 

@@ -7,11 +7,13 @@ import { jsonLine, malformedText, memberRow, printLine, warn } from './terminal/
 
 const HELP = `lobby-rx watch GROUP: follows who joins a group, who leaves it and who changes
 
-  --count N   members to request per watched page; default: 1000
-  --json      prints JSON on a terminal, too
-  --url URL   URL of the service; default: LOBBY_RX_GROUP_URL or LOBBY_RX_URL
-  --insecure  allows plain http: to another machine
-  --help      prints this help
+  --count N        members to request per watched page; default: 1000
+  --json           prints JSON on a terminal, too
+  --url URL        URL of the service; default: LOBBY_RX_GROUP_URL or
+                   LOBBY_RX_URL
+  --group-url URL  URL of groups alone; used instead of --url
+  --insecure       allows plain http: to another machine
+  --help           prints this help
 
 LOBBY_RX_TOKEN is the token of a member. At the start every member counts as
 joined. The output is rows on a terminal, otherwise JSON, one change per line:

@@ -4,7 +4,7 @@
  * @module lobby-rx/emulator
  */
 
-export { createControl, type Control, type ControlResult } from './control/index.js';
+export { createControl, type CommandUsage, type Control, type ControlResult } from './control/index.js';
 export {
   seedWorld,
   simulateActivity,

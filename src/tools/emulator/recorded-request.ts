@@ -22,7 +22,7 @@ export interface RecordedRequest {
  * How many requests to keep. It is enough for any test. An emulator that runs for weeks needs a
  * limit.
  */
-const MAX_REQUESTS = 10_000;
+const MAX_RECORDED = 10_000;
 
 /** Wraps a handler so that each request is appended to `requests`. */
 export function withRequests(handle: Handler, now: () => number, requests: RecordedRequest[]): Handler {
@@ -39,7 +39,7 @@ export function withRequests(handle: Handler, now: () => number, requests: Recor
         pending: true,
       };
       requests.push(record);
-      if (requests.length > MAX_REQUESTS) requests.shift();
+      if (requests.length > MAX_RECORDED) requests.shift();
       return handle(request).pipe(
         tap(({ status }) => {
           record.status = status;

@@ -1,6 +1,17 @@
-/** The look of the element. It follows the `color-scheme` of the page. */
+/**
+ * The look of the element. It follows the `color-scheme` of the page. These colours are for shapes.
+ * The workbench has stronger ones in `tools/workbench/page/workbench.css`, because text needs them.
+ */
 export const STYLE = `
-:host { display: block; font: 13px/1.4 system-ui, sans-serif; color: light-dark(#1f2328, #e6edf3) }
+:host {
+  --failed: light-dark(#cf222e, #f85149);
+  --retrying: light-dark(#bc4c00, #f0883e);
+  --waiting: light-dark(#8c959f, #6e7681);
+  --quiet: light-dark(#8c959f, #8b949e);
+  display: block;
+  font: 13px/1.4 system-ui, sans-serif;
+  color: light-dark(#1f2328, #e6edf3);
+}
 :host([hidden]) { display: none }
 .picture { display: block; width: 100%; overflow: hidden; border-block: 1px solid light-dark(#d0d7de, #30363d) }
 svg text { font: 12px system-ui, sans-serif; fill: currentColor }
@@ -11,18 +22,18 @@ svg text { font: 12px system-ui, sans-serif; fill: currentColor }
 p { min-height: 1.4em; margin: 4px 0; overflow-wrap: anywhere }
 button { font: inherit; padding: 2px 12px }
 ol { max-height: 16em; overflow: auto; overflow-wrap: anywhere }
-.line line { stroke: light-dark(#8c959f, #6e7681); stroke-width: 4 }
+.line line { stroke: var(--waiting); stroke-width: 4 }
 .line.live line { stroke: light-dark(#1a7f37, #3fb950) }
-.line.retrying line { stroke: light-dark(#bc4c00, #f0883e) }
-.line.offline line { stroke: light-dark(#cf222e, #f85149) }
+.line.retrying line { stroke: var(--retrying) }
+.line.offline line { stroke: var(--failed) }
 .line.paused line, .line.ended line { stroke-width: 2; stroke-dasharray: 4 4 }
 .poll rect { fill: none; stroke: light-dark(#6e7781, #8b949e) }
 .poll.news rect { fill: light-dark(#54aeff, #388bfd); fill-opacity: 0.55; stroke: none }
-.poll:is(.no_news, .stale) rect { fill: light-dark(#8c959f, #8b949e); fill-opacity: 0.55; stroke: none }
-.poll:is(.failed, .retry_after, .cut) rect { fill: light-dark(#cf222e, #f85149); fill-opacity: 0.55; stroke: none }
-.poll:is(.paused, .woken) rect { fill: light-dark(#8c959f, #8b949e); fill-opacity: 0.25; stroke: none }
-.wait rect { fill: none; stroke: light-dark(#8c959f, #6e7681); stroke-dasharray: 3 3 }
-.wait:is(.failed, .retry_after, .cut, .ack_failed) rect { stroke: light-dark(#bc4c00, #f0883e) }
+.poll:is(.no_news, .stale) rect { fill: var(--quiet); fill-opacity: 0.55; stroke: none }
+.poll:is(.failed, .retry_after, .cut) rect { fill: var(--failed); fill-opacity: 0.55; stroke: none }
+.poll:is(.paused, .woken) rect { fill: var(--quiet); fill-opacity: 0.25; stroke: none }
+.wait rect { fill: none; stroke: var(--waiting); stroke-dasharray: 3 3 }
+.wait:is(.failed, .retry_after, .cut, .ack_failed) rect { stroke: var(--retrying) }
 .marble circle { fill: light-dark(hsl(var(--hue) 65% 28%), hsl(var(--hue) 65% 70%)); stroke: light-dark(#fff, #0d1117); stroke-width: 1.5 }
 .marble text, .sign text { text-anchor: middle; dominant-baseline: central; font-weight: 600 }
 .poll text { dominant-baseline: central }

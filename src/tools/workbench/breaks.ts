@@ -1,25 +1,35 @@
 import { InputError } from '../../error/index.js';
-import type { EmulatedResponse } from '../emulator/index.js';
+import type { EmulatedResponse, Fault } from '../emulator/index.js';
+
+/** A fault of the emulator, and how many requests it hits. */
+interface BreakFault {
+  readonly kind: Fault['kind'];
+  readonly times: number;
+}
 
 /** A fault under the name that people use. It also hits polls that are held. */
 export interface Break {
   /** How long it lasts, in ms. If `undefined`, each fault happens `times` times. */
   readonly lasts?: number;
-  readonly faults: readonly (readonly [kind: string, times: number])[];
+  readonly faults: readonly BreakFault[];
   /** The answer to polls that are held. Default: their connections are reset. */
   readonly held?: EmulatedResponse;
 }
 
-const BREAKS: Readonly<Record<string, Break>> = {
-  down: { lasts: 10_000, faults: [['reset_before_request', Infinity]] },
-  restart: { lasts: 2_000, faults: [['reset_before_request', Infinity]] },
+/**
+ * The faults of each line `break NAME`. The button for such a line is an entry of
+ * `BREAK_ACTIONS` in `page/actions/actions.ts`.
+ */
+export const BREAKS: Readonly<Record<string, Break>> = {
+  down: { lasts: 10_000, faults: [{ kind: 'reset_before_request', times: Infinity }] },
+  restart: { lasts: 2_000, faults: [{ kind: 'reset_before_request', times: Infinity }] },
   proxy: {
-    faults: [['html', 2]],
+    faults: [{ kind: 'html', times: 2 }],
     held: { status: 502, headers: { 'content-type': 'text/html' }, body: '<h1>Bad Gateway</h1>' },
   },
   cut: { faults: [] },
-  limit: { faults: [['rate_limited', 1]] },
-  lose: { faults: [['index_missing', 1]] },
+  limit: { faults: [{ kind: 'rate_limited', times: 1 }] },
+  lose: { faults: [{ kind: 'index_missing', times: 1 }] },
 };
 
 /** The name in a line `break NAME`; `undefined` if it is another line. */
@@ -36,8 +46,8 @@ export function breakNamed(name: string): Break {
  * is held, so an event ends that poll.
  */
 export function callsOf({ faults, lasts }: Break): readonly string[] {
-  const planned = faults.length > 0 ? faults : [['reset_before_request', 1] as const];
-  const calls = planned.map(([kind, times]) => {
+  const planned = faults.length > 0 ? faults : [{ kind: 'reset_before_request', times: 1 }];
+  const calls = planned.map(({ kind, times }) => {
     const call = `emulator.fault({ kind: '${kind}' }, { times: ${times} })`;
     return lasts === undefined ? `${call};` : `setTimeout(${call}, ${lasts});`;
   });

@@ -1,5 +1,12 @@
 import { Subject, type SchedulerLike } from 'rxjs';
-import type { Control, ControlResult, EmulatedResponse, Emulator, WorldRecords } from '../emulator/index.js';
+import type {
+  Control,
+  ControlResult,
+  EmulatedResponse,
+  Emulator,
+  Fault,
+  WorldRecords,
+} from '../emulator/index.js';
 import { breakNamed, breakNameIn, callsOf, type Break } from './breaks.js';
 import { withoutTokens, type Cut } from './request-log.js';
 import type { SeenAction } from './world-view.js';
@@ -64,6 +71,7 @@ export class WorkbenchActions {
       return remembered(line, () => this.#break(name, broken, emulator), broken);
     };
     return {
+      commands: control.commands,
       help: control.help,
       type,
       run: (name, fields = {}) => {
@@ -74,8 +82,8 @@ export class WorkbenchActions {
   }
 
   #break(name: string, { lasts, faults, held = RESET }: Break, emulator: Emulator): ControlResult {
-    for (const [kind, times] of faults) {
-      const withdraw = emulator.fault({ kind } as Parameters<Emulator['fault']>[0], { times });
+    for (const { kind, times } of faults) {
+      const withdraw = emulator.fault({ kind } as Fault, { times });
       this.#withdrawals.add(withdraw);
       if (lasts === undefined) continue;
       this.#scheduler.schedule(() => {

@@ -62,7 +62,7 @@ export function createWorkbench(
     ...viewOfWorld(emulator),
     actions: actions.list,
     self: world.identityId,
-    help: control.help,
+    commands: control.commands,
     requests: requestsSince(revision, log, emulator),
     watch: { index: String(log.revision$.value) },
   });

@@ -1,4 +1,4 @@
-import { faultKinds, type Emulator, type WorldRecords } from '../emulator/index.js';
+import { faultKinds, type CommandUsage, type Emulator, type WorldRecords } from '../emulator/index.js';
 
 /** An event in an answer. */
 export interface SeenEvent {
@@ -87,8 +87,8 @@ export interface WorldView {
   readonly actions: readonly SeenAction[];
   /** The identity on which a command acts that names none. */
   readonly self: string;
-  /** The commands that can be typed, a line for each. */
-  readonly help: string;
+  /** The commands that can be typed. */
+  readonly commands: readonly CommandUsage[];
   /** The requests that are new or have changed since the last answer. */
   readonly requests: readonly SeenRequest[];
   readonly watch: { readonly index: string };

@@ -8,6 +8,15 @@ import { useService } from './service.js';
 
 const COMMANDS = ['members', 'watch', 'events', 'connected', 'doctor', 'emulate'] as const;
 
+/** The URLs of parts of the service that a command uses. */
+const USED_URLS = {
+  members: ['--group-url'],
+  watch: ['--group-url'],
+  events: ['--api-url'],
+  connected: ['--matchmaker-url'],
+  doctor: ['--api-url', '--group-url'],
+};
+
 describe('lobby-rx, called wrongly', () => {
   const service = useService();
 
@@ -81,6 +90,27 @@ describe('lobby-rx, called wrongly', () => {
     match(await outcome(['events', '--checkpoint', file]), /^2 .*bad does not contain a checkpoint/);
     match(await outcome(['connected']), /^2 the player token is missing: pass it on standard input$/);
     deepStrictEqual(emulator.requests, []);
+  });
+
+  for (const command of ['members', 'watch', 'events', 'connected', 'doctor'] as const)
+    it(`takes only the URLs that it uses: ${command}`, async () => {
+      const args = { members: ['a'], watch: ['a'], events: [], connected: [], doctor: ['--group', 'a'] };
+      const used = USED_URLS[command];
+      const help = (await called([command, '--help'])).out;
+      for (const flag of ['--group-url', '--matchmaker-url', '--api-url']) {
+        const isUsed = used.includes(flag);
+        const said = lineOf(await called([command, ...args[command], flag, 'x'], service.env()));
+        const expected = isUsed ? `^2 ${flag} must be an absolute URL` : `^2 unknown option '${flag}'`;
+        match(said, new RegExp(expected));
+        strictEqual(help.includes(`  ${flag} URL`), isUsed, flag);
+      }
+      ok(help.includes('  --url URL'));
+    });
+
+  it('does not take a flag that does nothing without another one', async () => {
+    const withoutGroup = await called(['doctor', '--group-url', 'https://a.example'], service.env());
+    match(lineOf(withoutGroup), /^2 --group-url is only used with --group$/);
+    match(lineOf(await called(['emulate', '--every', '5'])), /^2 --every is only used with --simulate$/);
   });
 
   it('does not quote what may be a token', async () => {

@@ -1,6 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { LogEntry } from 'lobby-rx';
-import { TransportError } from 'lobby-rx';
+import { TransportError, type LogEntry } from 'lobby-rx';
 import { LEGEND, legendOf } from '../../../src/tools/marbles/legend.js';
 import { Timeline } from '../../../src/tools/marbles/timeline.js';
 

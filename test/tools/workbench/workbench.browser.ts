@@ -28,7 +28,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
   /** Does something by the bar. */
   const perform = async (label: string, { text, to }: { text?: string; to?: string } = {}) => {
     await page.getByLabel('Do', { exact: true }).selectOption({ label });
-    if (text !== undefined) await page.locator('.do input').fill(text);
+    if (text !== undefined) await page.locator('.action-bar input').fill(text);
     if (to !== undefined) await page.getByLabel('To whom').selectOption({ label: to });
     await press('Do it');
   };
@@ -281,7 +281,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
 
   it('walks through the stories by j and k, but not by Ctrl+K', async () => {
     await page.keyboard.press('Control+k');
-    await page.locator('.do input[aria-label="Command"]:focus').waitFor();
+    await page.locator('.action-bar input[aria-label="Command"]:focus').waitFor();
     await page.locator('h1').click();
     const focused = (n: number) => page.locator(`.stories > li:nth-child(${n}) .what:focus`).waitFor();
     await page.keyboard.press('j');

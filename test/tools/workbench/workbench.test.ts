@@ -13,6 +13,7 @@ interface View {
   readonly lobbies: readonly { readonly players: readonly { readonly state: string }[] }[];
   readonly planned: readonly object[];
   readonly requests: readonly Readonly<Record<string, unknown>>[];
+  readonly commands: readonly { readonly name: string }[];
   readonly watch: { readonly index: string };
 }
 
@@ -27,10 +28,10 @@ describe('A workbench', () => {
   });
   afterEach(() => server.close());
 
-  const ask = async (path: string, body?: object, method = body ? 'POST' : 'GET') => {
+  const ask = async (path: string, body?: object) => {
     const authorization = `Bearer ${server.control!.secret}`;
     const response = await fetch(`${server.control!.url}/workbench${path}`, {
-      method,
+      method: body ? 'POST' : 'GET',
       headers: { authorization },
       ...(body && { body: JSON.stringify(body) }),
     });
@@ -76,69 +77,97 @@ describe('A workbench', () => {
     deepStrictEqual(after.planned, []);
     // It was not just time that has passed.
     ok(Number(after.watch.index) > Number(watch.index));
-    match(workbench.control.help, /^player /);
+    strictEqual(first.commands[0]!.name, 'player');
     // An index of an emulator that ran before.
     strictEqual((await look('1000000')).identities.length, 3);
   });
 
-  it('lists requests with their senders, never with tokens', async () => {
-    const { world } = workbench;
+  it('lists the requests of a feed with their events, and how they ended', async () => {
+    const { world, control } = workbench;
     const client = createClient({ url: server.url, token: world.identityToken });
     const kinds: string[] = [];
     const following = client.events.feed.all$.subscribe(({ kind }) => kinds.push(kind));
-    const polls = async () => (await look()).requests.filter(({ is_poll }) => is_poll);
-    await waitUntil(async () => (await polls()).length === 2);
-    workbench.control.type('lobby');
+    const seen = async () => (await look()).requests;
+    await waitUntil(async () => (await seen()).length === 2);
+    control.type('lobby');
     await waitUntil(() => kinds.length === 1);
-    await waitUntil(async () => (await polls()).length === 3);
+    await waitUntil(async () => (await seen()).length === 3);
     following.unsubscribe();
-    await waitUntil(async () => (await polls()).every(({ ended_at }) => ended_at !== undefined));
+    await waitUntil(async () => (await seen()).every(({ ended_at }) => ended_at !== undefined));
+    const requests = await seen();
+    deepStrictEqual(
+      requests.map(({ status }) => status),
+      [200, 200, undefined],
+    );
+    deepStrictEqual(
+      requests.map(({ events }) => (events as readonly { readonly kind: string }[]).map(({ kind }) => kind)),
+      [[], ['matchmaker_lobby_join'], []],
+    );
+  });
 
+  it('names the sender of each request', async () => {
+    const { world } = workbench;
+    const url = `${server.url}/identity/events/live`;
     const lobby = createClient({ url: server.url, token: world.lobbyToken });
-    const stranger = createClient({ url: server.url, token: 'a-stranger' });
+    await fetch(url, { headers: { authorization: `Bearer ${world.identityToken}` } });
     await firstValueFrom(lobby.matchmaker.players.connected({ player_token: world.playerToken }));
-    await firstValueFrom(stranger.events.watch()).catch(() => undefined);
-    await fetch(`${server.url}/identity/events/live`);
-    await fetch(`${server.url}/identity/events/live`, { method: 'OPTIONS' });
-    workbench.control.type('fault truncated_json');
-    await firstValueFrom(client.events.watch()).catch(() => undefined);
-    workbench.control.type('fault reset_before_request');
-    await firstValueFrom(client.events.watch()).catch(() => undefined);
-
+    await fetch(url, { headers: { authorization: 'Bearer a-stranger' } });
+    await fetch(url);
+    // A preflight of a browser is not listed.
+    await fetch(url, { method: 'OPTIONS' });
     const { requests, lobbies, identities } = await look();
     const me = identities[0]!.display_name;
     deepStrictEqual(
-      requests.map(({ who, status, events }) => [
-        who,
-        status,
-        (events as { kind: string }[]).map(({ kind }) => kind),
-      ]),
+      requests.map(({ who, status }) => ({ who, status })),
       [
-        [me, 200, []],
-        [me, 200, ['matchmaker_lobby_join']],
-        [me, undefined, []],
-        [`lobby ${world.lobbyId.slice(0, 8)}`, 200, []],
-        ['an unknown token', 401, []],
-        ['without a token', 401, []],
-        [me, 200, []],
-        [me, 0, []],
-        // Sent again at once, since its connection had been used before.
-        [me, 200, []],
+        { who: me, status: 200 },
+        { who: `lobby ${world.lobbyId.slice(0, 8)}`, status: 200 },
+        { who: 'an unknown token', status: 401 },
+        { who: 'without a token', status: 401 },
       ],
     );
-    deepStrictEqual(requests.map(({ fault }) => fault).filter(Boolean), [
-      'truncated_json',
-      'reset_before_request',
-    ]);
     strictEqual(lobbies[0]!.players[0]!.state, 'connected');
-    const answers = await Promise.all(requests.map(({ id }) => ask(`/answer?id=${String(id)}`)));
-    const answered = answers.map(({ body }) => body.text as string);
-    match(answered[1]!, /"player":\{"token":"…"\}/);
-    strictEqual(answered[7], '');
-    strictEqual((await ask('/answer?id=none')).body.text, '');
-    const text = JSON.stringify(await look()) + answered.join('');
+  });
+
+  it('names the fault that a request has met', async () => {
+    const { world, control } = workbench;
+    const client = createClient({ url: server.url, token: world.identityToken });
+    for (const kind of ['truncated_json', 'reset_before_request']) {
+      control.type(`fault ${kind}`);
+      await firstValueFrom(client.events.watch()).catch(() => undefined);
+    }
+    const { requests } = await look();
+    deepStrictEqual(
+      requests.map(({ fault, status }) => ({ fault, status })),
+      [
+        { fault: 'truncated_json', status: 200 },
+        { fault: 'reset_before_request', status: 0 },
+        // Sent again at once, because its connection had been used before.
+        { fault: undefined, status: 200 },
+      ],
+    );
+  });
+
+  it('shows answers, but no tokens', async () => {
+    const { world, control } = workbench;
     const { identityToken, lobbyToken, playerToken } = world;
-    for (const secret of [identityToken, lobbyToken, playerToken, 'a-stranger']) ok(!text.includes(secret));
+    const client = createClient({ url: server.url, token: identityToken });
+    const lobby = client.as(lobbyToken);
+    const { watch } = await firstValueFrom(client.events.watch());
+    control.type('lobby');
+    await firstValueFrom(client.events.watch({ watch_index: watch.index }));
+    await firstValueFrom(lobby.matchmaker.players.connected({ player_token: playerToken }));
+    await firstValueFrom(client.as('a-stranger').events.watch()).catch(() => undefined);
+    control.type('fault reset_in_body');
+    await firstValueFrom(client.events.watch()).catch(() => undefined);
+    const { requests } = await look();
+    const answers = await Promise.all(requests.map(({ id }) => ask(`/answer?id=${String(id)}`)));
+    const texts = answers.map(({ body }) => body.text as string);
+    match(texts[1]!, /"player":\{"token":"…"\}/);
+    strictEqual(texts.at(-1), '');
+    strictEqual((await ask('/answer?id=none')).body.text, '');
+    const all = JSON.stringify(await look()) + texts.join('');
+    for (const secret of [identityToken, lobbyToken, playerToken, 'a-stranger']) ok(!all.includes(secret));
   });
 
   it('shows no token of an answer or a path, however it is written', async () => {
@@ -166,7 +195,7 @@ describe('A workbench', () => {
     const { requests } = await look();
     const answers = await Promise.all(requests.map(({ id }) => ask(`/answer?id=${String(id)}`)));
     // The words of the commands are no secrets.
-    const seen = JSON.stringify({ ...(await look()), help: '' });
+    const seen = JSON.stringify({ ...(await look()), commands: [] });
     const text = seen + answers.map(({ body }) => String(body.text)).join('');
     match(text, /kind_10/);
     for (const secret of [token, playerToken, 'another']) ok(!text.includes(secret), secret);
@@ -305,37 +334,61 @@ describe('A workbench', () => {
     strictEqual((await ask('/type', { line: 7 })).status, 400);
   });
 
-  it('breaks what people name, for polls that are held, too, until no more faults are wanted', async () => {
-    const { control, world } = workbench;
+  /** Starts a client, and waits until the service holds its second request, which is a poll. */
+  const startPolling = async () => {
     const client = createClient({
       url: server.url,
-      token: world.identityToken,
+      token: workbench.world.identityToken,
       watch: { backoff: { max: 50 } },
     });
-    const states: string[] = [];
-    const watch = client.events.feed;
-    const following = [watch.all$.subscribe(), watch.status$.subscribe(({ state }) => states.push(state))];
-    const isHeld = async () =>
-      (await look()).requests.some(({ is_poll, ended_at }) => is_poll && ended_at === undefined);
-    for (const [line, status] of [
-      ['break cut', 0],
-      ['break proxy', 502],
-      ['break limit', 429],
-      ['break restart', 0],
-    ] as const) {
-      await waitUntil(isHeld);
-      control.type(line);
-      await waitUntil(async () => (await look()).requests.some(request => request.status === status));
-      control.type('fault off');
-      deepStrictEqual((await look()).planned, [], line);
-      if (line === 'break limit') break;
-    }
-    throws(
-      () => control.type('break nothing'),
-      /break must be down, restart, proxy, cut, limit, lose; got nothing/,
-    );
-    for (const one of following) one.unsubscribe();
+    const polling = client.events.feed.all$.subscribe();
+    await waitUntil(async () => (await look()).requests.length === 2);
+    return polling;
+  };
+
+  /** How each break ends the poll that is held, and what becomes of the poll after it. */
+  const MET = {
+    cut: { held: 0, next: { status: undefined, fault: undefined } },
+    proxy: { held: 502, next: { status: 502, fault: 'html' } },
+    limit: { held: 0, next: { status: 429, fault: 'rate_limited' } },
+    restart: { held: 0, next: { status: 0, fault: 'reset_before_request' } },
+    down: { held: 0, next: { status: 0, fault: 'reset_before_request' } },
+    lose: { held: 0, next: { status: undefined, fault: 'index_missing' } },
+  };
+  for (const [name, { held, next }] of Object.entries(MET))
+    it(`ends a poll that is held, and changes the next one, at break ${name}`, async () => {
+      const polling = await startPolling();
+      workbench.control.type(`break ${name}`);
+      const seen = async () => {
+        const [, second, third] = (await look()).requests;
+        return { second, third };
+      };
+      await waitUntil(async () => {
+        const { third } = await seen();
+        const isExpectedToEnd = next.status !== undefined;
+        return third !== undefined && (third.ended_at !== undefined) === isExpectedToEnd;
+      });
+      const { second, third } = await seen();
+      deepStrictEqual([second!.status, second!.fault], [held, name]);
+      deepStrictEqual([third!.status, third!.fault], [next.status, next.fault]);
+      polling.unsubscribe();
+    });
+
+  it('breaks nothing more once no more faults are wanted', async () => {
+    const polling = await startPolling();
+    workbench.control.type('break down');
+    await waitUntil(async () => (await look()).requests.at(-1)!.fault === 'reset_before_request');
+    workbench.control.type('fault off');
+    deepStrictEqual((await look()).planned, []);
+    await waitUntil(async () => (await look()).requests.at(-1)!.ended_at === undefined);
+    polling.unsubscribe();
   });
+
+  it('says which breaks there are', () =>
+    throws(
+      () => workbench.control.type('break nothing'),
+      /break must be down, restart, proxy, cut, limit, lose; got nothing/,
+    ));
 
   it('moves the clock: reservations end', async () => {
     strictEqual((await ask('/clock', { ms: 120_000 })).status, 200);

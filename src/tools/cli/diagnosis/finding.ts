@@ -30,12 +30,12 @@ export function problem(check: string, text: string, advice: string): Finding {
   return { check, level: 'problem', text: line(text), advice: line(advice) };
 }
 
-const MAX_LETTERS = 300;
+const MAX_TEXT_LETTERS = 300;
 
 /** A text as one printable line. It may contain words of a server, which can be anything. */
 function line(text: string): string {
   const shown = printable(text);
-  return shown.length > MAX_LETTERS ? `${shown.slice(0, MAX_LETTERS)}…` : shown;
+  return shown.length > MAX_TEXT_LETTERS ? `${shown.slice(0, MAX_TEXT_LETTERS)}…` : shown;
 }
 
 export function final(finding: Finding): Finding {

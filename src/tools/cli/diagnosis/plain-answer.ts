@@ -4,7 +4,7 @@ import { printable } from '../../../error/index.js';
 import { detailsOf, ErrorBody } from '../../../protocol/index.js';
 
 /** How long an answer may take that the service can give at once, in ms. */
-const PATIENCE_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 15_000;
 /** How many characters of an answer are read. An error of the service has fewer. */
 const MAX_CHARACTERS = 65_536;
 
@@ -31,7 +31,7 @@ export function plainAnswer(
 ): Observable<PlainAnswer> {
   const selector = async (response: Response) => ({ response, text: await startOf(response) });
   return fromFetch(url, { method, headers, redirect: 'manual', selector }).pipe(
-    timeout(PATIENCE_MS, scheduler),
+    timeout(ANSWER_TIMEOUT_MS, scheduler),
     map(({ response: { status, headers }, text }) => {
       const date = Date.parse(headers.get('date') ?? '');
       return {

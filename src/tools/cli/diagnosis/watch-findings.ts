@@ -94,7 +94,7 @@ function held(index: string, attempt: number, poll: Poll, around: Surroundings):
       if (answer._tag === 'Left') return of(ended(answer.left, ms, letItWait(proxyOf(around))));
       const { events, watch } = answer.right;
       const isHeld = events.length === 0 && ms >= MIN_HOLD_MS;
-      if (isHeld) return of(ok('poll', `the service held it for ${inSeconds(ms)}, and answered itself`));
+      if (isHeld) return of(ok('poll', `the service held it for ${roundedSeconds(ms)}, and answered itself`));
       if (watch.index === '') return of(noIndex());
       if (attempt < ATTEMPTS) return held(watch.index, attempt + 1, poll, around);
       return of(events.length === 0 ? NOT_HELD : TOO_MUCH_NEWS);
@@ -165,7 +165,7 @@ const noIndex = () =>
 
 /** The finding for a poll that ended with an error. */
 function ended(error: ClientError, ms: number, letWait: string): Finding {
-  const after = inSeconds(ms);
+  const after = roundedSeconds(ms);
   if (isStatusError(error) && isFromService(error)) {
     if (recovery(error).kind === 'no_news')
       return ok('poll', `the service held it for ${after}, and ended it itself`);
@@ -182,4 +182,4 @@ function ended(error: ClientError, ms: number, letWait: string): Finding {
   return failed('poll', error);
 }
 
-const inSeconds = (ms: number) => `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+const roundedSeconds = (ms: number) => `${(ms / 1_000).toFixed(ms < 10_000 ? 1 : 0)} s`;

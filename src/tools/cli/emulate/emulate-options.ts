@@ -22,6 +22,9 @@ export interface EmulateOptions {
   readonly help: boolean;
 }
 
+/** The default of `--every`, in ms. */
+const EVERY_MS = 1_000;
+
 /** Reads the options of `lobby-rx emulate`. Throws an error that says what is wrong with them. */
 export function readEmulateOptions(args: readonly string[]): EmulateOptions {
   const text = { type: 'string' } as const;
@@ -34,14 +37,15 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
       seed: text,
       lobby: text,
       simulate: flag,
-      every: { ...text, default: '1000' },
+      every: text,
       ui: flag,
       json: flag,
       'exit-with-stdin': flag,
       help: { ...flag, short: 'h' },
     },
   });
-  const { seed, lobby } = values;
+  const { seed, lobby, every, simulate } = values;
+  if (every !== undefined && !simulate) throw new Error('--every is only used with --simulate');
   return {
     port: wholeNumber('--port', values.port, 0, 65_535),
     host: values.host === undefined ? undefined : hostIn('--host', values.host),
@@ -50,8 +54,8 @@ export function readEmulateOptions(args: readonly string[]): EmulateOptions {
     lobby: lobby === undefined ? undefined : lobbyAt(lobby),
     hasUi: values.ui,
     isJson: values.json,
-    isSimulated: values.simulate,
-    every: wholeNumber('--every', values.every, 1, 3_600_000),
+    isSimulated: simulate,
+    every: every === undefined ? EVERY_MS : wholeNumber('--every', every, 1, 3_600_000),
     exitWithStdin: values['exit-with-stdin'],
     help: values.help,
   };

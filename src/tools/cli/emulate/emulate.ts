@@ -33,7 +33,8 @@ const HELP = `lobby-rx emulate: runs the whole service on this machine, with sam
   --ui               serves a workbench: a page that shows what happens, and
                      makes things happen
   --simulate         simulates activity: presence, members, chat, lobby joins
-  --every N          average time between two activities, in ms; default: 1000
+  --every N          with --simulate: average time between two activities, in
+                     ms; default: 1000
   --json             prints one line of JSON with the URLs, ids and tokens, and
                      one for each command
   --exit-with-stdin  stops when standard input ends, for tests

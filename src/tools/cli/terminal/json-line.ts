@@ -4,7 +4,7 @@ import { printableJson, tryOr } from '../../../error/index.js';
  * A value that is too deep for `JSON.stringify` is cut below this level. No real payload is half as
  * deep.
  */
-const MAX_DEPTH = 100;
+const MAX_OUTPUT_DEPTH = 100;
 const CUT = '(nested too deeply to print)';
 
 /**
@@ -13,7 +13,7 @@ const CUT = '(nested too deeply to print)';
  * its deepest parts.
  */
 export function jsonLine(value: unknown): string {
-  const text = tryOr(() => JSON.stringify(value), '') || JSON.stringify(cutBelow(value, MAX_DEPTH));
+  const text = tryOr(() => JSON.stringify(value), '') || JSON.stringify(cutBelow(value, MAX_OUTPUT_DEPTH));
   return printableJson(wellFormed(text));
 }
 

@@ -6,7 +6,7 @@ import { defaultIfEmpty, defer, from, map, Observable, scan, takeLast, takeWhile
  * The most letters that are read, far more than any token has. A wrong file must not fill the
  * memory.
  */
-const MAX_LETTERS = 65_536;
+const MAX_SECRET_LETTERS = 65_536;
 
 /**
  * Emits the first line of standard input, without spaces around it. An empty input emits an empty
@@ -24,7 +24,7 @@ function pipedLine(): Observable<string> {
   return from(process.stdin as AsyncIterable<Buffer>).pipe(
     scan((bytes, chunk) => Buffer.concat([bytes, chunk])),
     map(bytes => new TextDecoder(encodingOf(bytes)).decode(bytes)),
-    takeWhile(text => !text.includes('\n') && text.length <= MAX_LETTERS, true),
+    takeWhile(text => !text.includes('\n') && text.length <= MAX_SECRET_LETTERS, true),
     takeLast(1),
     map(text => text.split('\n', 1)[0]!),
   );

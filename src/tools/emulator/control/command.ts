@@ -7,6 +7,16 @@ export interface ControlResult {
   readonly [name: string]: unknown;
 }
 
+/** A command as people see it. */
+export interface CommandUsage {
+  /** Its name. The names of some are two words. */
+  readonly name: string;
+  /** The command as it is typed, such as `message TEXT [WHO]`. */
+  readonly usage: string;
+  /** What it does, in a few words. */
+  readonly summary: string;
+}
+
 /** A command for a running emulator. */
 export interface Command {
   /** What it does, in a few words. */

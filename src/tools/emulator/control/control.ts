@@ -1,7 +1,7 @@
 import { InputError, isInputError, rejectUnknownKeys } from '../../../error/index.js';
 import type { SeededWorld } from '../demo/index.js';
 import type { Emulator } from '../emulator.js';
-import type { Command, Commands, ControlResult, Fields } from './command.js';
+import type { Command, Commands, CommandUsage, ControlResult, Fields } from './command.js';
 import { createCommands } from './commands.js';
 
 /**
@@ -26,7 +26,9 @@ export interface Control {
    * control.type('fault html 502 x3');
    */
   readonly type: (line: string) => ControlResult;
-  /** Every command, one line each. */
+  /** Every command, for programs that offer them to people. */
+  readonly commands: readonly CommandUsage[];
+  /** The same as a text, one line each. */
   readonly help: string;
 }
 
@@ -41,7 +43,12 @@ export interface Control {
  */
 export function createControl(emulator: Emulator, world: SeededWorld): Control {
   const commands = createCommands(emulator, world);
-  const help = helpOf(commands);
+  const usages = Object.entries(commands).map(([name, command]) => ({
+    name,
+    usage: usageOf(name, command),
+    summary: command.summary,
+  }));
+  const help = helpOf(usages);
   const run: Control['run'] = (name, fields = {}) => {
     if (name === 'help') return { message: help };
     const command = commandOf(commands, name);
@@ -64,6 +71,7 @@ export function createControl(emulator: Emulator, world: SeededWorld): Control {
       const rest = words.slice(name.split(' ').length);
       return run(name, fieldsIn(rest, name, commandOf(commands, name)));
     },
+    commands: usages,
     help,
   };
 }
@@ -141,10 +149,7 @@ function usageOf(name: string, { takes, needs, options = [] }: Command): string 
   return options.length > 0 ? `${usage} [OPTION=…]` : usage;
 }
 
-function helpOf(commands: Commands): string {
-  const usages = Object.entries(commands).map(
-    ([name, command]) => [usageOf(name, command), command.summary] as const,
-  );
-  const width = Math.max(...usages.map(([usage]) => usage.length));
-  return usages.map(([usage, summary]) => `${usage.padEnd(width)}  ${summary}`).join('\n');
+function helpOf(commands: readonly CommandUsage[]): string {
+  const width = Math.max(...commands.map(({ usage }) => usage.length));
+  return commands.map(({ usage, summary }) => `${usage.padEnd(width)}  ${summary}`).join('\n');
 }

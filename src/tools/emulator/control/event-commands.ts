@@ -45,11 +45,11 @@ function jsonOf(payload: unknown): unknown {
  * The largest depth of a payload. Some versions of Node can parse a much deeper value but cannot
  * write it. A value that cannot be sent must not be stored.
  */
-const MAX_DEPTH = 1_000;
+const MAX_PAYLOAD_DEPTH = 1_000;
 
 function isTooDeep(value: unknown): boolean {
   let level: readonly unknown[] = [value];
-  for (let depth = 0; depth <= MAX_DEPTH; depth++) {
+  for (let depth = 0; depth <= MAX_PAYLOAD_DEPTH; depth++) {
     level = level.flatMap(childrenOf);
     if (level.length === 0) return false;
   }

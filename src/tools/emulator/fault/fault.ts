@@ -1,12 +1,11 @@
 import type { Observable } from 'rxjs';
-import { describe, InputError } from '../../../error/index.js';
+import { checkOptions, describe, InputError, type Check } from '../../../error/index.js';
 import { jsonObject } from '../../../protocol/index.js';
-import { checkOptions, type Check } from '../../../error/index.js';
 import type { EmulatedRequest, EmulatedResponse } from '../service/index.js';
+import type { World } from '../world/index.js';
 import { deliveryFault, deliveryFaultFields, type DeliveryFault } from './delivery-fault.js';
 import { editedAnswer, editedAnswerFields, type EditedAnswer } from './edited-answer.js';
 import { replacedAnswer, replacedAnswerFields, type ReplacedAnswer } from './replaced-answer.js';
-import type { World } from '../world/index.js';
 import { serverQuirk, serverQuirkFields, type ServerQuirk, type Upstream } from './server-quirk.js';
 
 /**

@@ -9,7 +9,7 @@ export const eventsAnswer: Answer = (call, world, settings) => {
   const index = decimalOf('watch_index', call);
   const noEvents = () => ({ events: [], watch: { index: String(world.tick() + 1) } });
   // An index older than the retention is answered at once, too. The answer does not show that
-  // events are missing.
+  // events are missing, and has none of those that `world/events.ts` has not dropped yet.
   if (index === undefined || index < world.now() - world.retention) return of(noEvents());
 
   const newEvents = () => {

@@ -23,6 +23,10 @@ export function publish(
   return ts;
 }
 
+/**
+ * Frees the memory of events that are older than the retention. Some may stay for a while, but no
+ * client gets them: `service/events-answer.ts` decides what a client gets.
+ */
 function dropOldEvents(identity: IdentityRecord, oldest: number): void {
   const kept = identity.log.findIndex(({ stamp }) => stamp >= oldest);
   if (kept === -1) identity.log = [];

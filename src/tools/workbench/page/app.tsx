@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { WorldView } from '../world-view.js';
-import type { Type } from './do/index.js';
+import type { RunLine } from './actions/index.js';
 import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
 import { Panes, type Known } from './panes.js';
@@ -16,11 +16,11 @@ export function App({ secret }: { secret: string }) {
   const [result, setResult] = useState<ShownResult>();
   const { known, status } = useEmulator(client, setResult);
   const attempt = (act: () => Promise<ShownResult>) => act().then(setResult, setResult);
-  const type: Type = line => attempt(() => client.type(line));
+  const runLine: RunLine = line => attempt(() => client.type(line));
   return (
     <>
       {known ? (
-        <Panes client={client} known={known} status={status} type={type} attempt={attempt} />
+        <Panes client={client} known={known} status={status} runLine={runLine} attempt={attempt} />
       ) : (
         <>
           <Header status={status} />

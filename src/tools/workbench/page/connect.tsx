@@ -5,18 +5,20 @@ import type { Subject } from './subject-of.js';
 /** The text of `program.txt`. The build inserts it. */
 declare const PROGRAM: string;
 
+interface ConnectProps {
+  readonly client: EmulatorClient;
+  readonly subject: Subject;
+  readonly isPlaying: boolean;
+  readonly play: (isPlaying: boolean) => void;
+}
+
 /** How to connect a game: as code, in a shell, or as a player in this page. */
 export function Connect({
   client,
   subject: { who_id, name, group_id, renewalOf },
   isPlaying,
   play,
-}: {
-  client: EmulatorClient;
-  subject: Subject;
-  isPlaying: boolean;
-  play: (isPlaying: boolean) => void;
-}) {
+}: ConnectProps) {
   // With an expired token, the game would be rejected at once.
   const token = async () => {
     const { token, expired } = await client.bearerOf(who_id);

@@ -9,12 +9,11 @@ export function CopyButton({ label, text }: { label: string; text: () => Promise
       await write(pending);
       setDone('copied');
     } catch {
-      setDone(
-        await pending.then(
-          () => 'the browser does not allow it',
-          (error: unknown) => (error as Error).message,
-        ),
+      const reason = await pending.then(
+        () => 'the browser does not allow it',
+        (error: unknown) => (error as Error).message,
       );
+      setDone(reason);
     }
   };
   return (

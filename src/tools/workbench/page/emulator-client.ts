@@ -26,7 +26,7 @@ export interface EmulatorClient {
  */
 const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };
 /** How long a command may take, in ms. */
-const PATIENCE_MS = 10_000;
+const COMMAND_TIMEOUT_MS = 10_000;
 
 export function createEmulatorClient(secret: string): EmulatorClient {
   const ask = async <T>(path: string, init?: RequestInit): Promise<T> => {
@@ -43,7 +43,7 @@ export function createEmulatorClient(secret: string): EmulatorClient {
     ask<Result>(path, {
       method: 'POST',
       body: JSON.stringify(fields),
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      signal: AbortSignal.timeout(COMMAND_TIMEOUT_MS),
     });
   return {
     signal$: watchSignals(

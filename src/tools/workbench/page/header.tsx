@@ -7,14 +7,13 @@ const STATES: Readonly<Record<string, string>> = {
   connecting: 'connecting',
 };
 
+interface HeaderProps {
+  readonly status: WatchStatus | undefined;
+  readonly children?: preact.ComponentChildren;
+}
+
 /** The first line of the page. It shows whether the emulator answers, then its children. */
-export function Header({
-  status,
-  children,
-}: {
-  status: WatchStatus | undefined;
-  children?: preact.ComponentChildren;
-}) {
+export function Header({ status, children }: HeaderProps) {
   const { state = 'connecting' } = status ?? {};
   return (
     <header>

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
+import { breakActionOf } from './actions/index.js';
 import { CopyButton } from './copy-button.js';
-import { deedOf } from './do/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 import type { ClientRequests } from './outcome/index.js';
-import { inSeconds, type Effect, type Step, type Story } from './stories/index.js';
+import { durationInWords, type Effect, type Step, type Story } from './stories/index.js';
 import { Strip } from './strip/index.js';
 import { testOf } from './test-of.js';
 
@@ -12,25 +12,23 @@ const AROUND_MS = 1_500;
 /** How many steps are listed. */
 const MAX_STEPS = 60;
 
+interface InspectorProps {
+  readonly story: Story;
+  readonly now: number;
+  readonly answerOf: EmulatorClient['answerOf'];
+}
+
 /** A story step by step, with each client's actions, a chosen answer, and the same as a test. */
-export function Inspector({
-  story,
-  now,
-  answerOf,
-}: {
-  story: Story;
-  now: number;
-  answerOf: EmulatorClient['answerOf'];
-}) {
+export function Inspector({ story, now, answerOf }: InspectorProps) {
   const { key, at, until, effects, actions, title, end } = story;
   const from = at - AROUND_MS;
   const to = Math.min(now, until + Math.max(AROUND_MS, (until - at) / 4));
   const drawn = effects.filter(({ client, steps }) => client && steps.some(({ request }) => request));
-  const steps = stepsOf(drawn.length > 0 ? drawn : effects);
+  const steps = namedSteps(drawn.length > 0 ? drawn : effects);
   const answered = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
   const [id, setId] = useState(answered);
   useEffect(() => setId(answered), [key, answered]);
-  const expected = deedOf(actions.at(-1)?.line ?? '')?.expected;
+  const expected = breakActionOf(actions.at(-1)?.line ?? '')?.expected;
   return (
     <div>
       <h2>{title}</h2>
@@ -64,26 +62,22 @@ interface NamedStep extends Step {
   readonly who: string;
 }
 
-const stepsOf = (effects: readonly Effect[]): readonly NamedStep[] =>
+const namedSteps = (effects: readonly Effect[]): readonly NamedStep[] =>
   effects
-    .flatMap(({ steps, who, client }) => steps.map(step => ({ ...step, who: nameOf(who, client) })))
+    .flatMap(({ steps, who, client }) => steps.map(step => ({ ...step, who: whoAndTopic(who, client) })))
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_STEPS);
 
+interface StepsProps {
+  readonly steps: readonly NamedStep[];
+  readonly at: number;
+  readonly hasNames: boolean;
+  readonly id: number | undefined;
+  readonly setId: (id: number) => void;
+}
+
 /** The steps, each with its time after `at`. A press on a step shows its answer. */
-function Steps({
-  steps,
-  at,
-  hasNames,
-  id,
-  setId,
-}: {
-  steps: readonly NamedStep[];
-  at: number;
-  hasNames: boolean;
-  id: number | undefined;
-  setId: (id: number) => void;
-}) {
+function Steps({ steps, at, hasNames, id, setId }: StepsProps) {
   return (
     <table>
       <thead>
@@ -95,7 +89,7 @@ function Steps({
       <tbody>
         {steps.map(({ at: stepAt, tone, words, who, request }, i) => (
           <tr key={i}>
-            <td>{inSeconds(stepAt - at)}</td>
+            <td>{durationInWords(stepAt - at)}</td>
             <td class={tone}>
               {hasNames && <b>{who}: </b>}
               {request === undefined ? (
@@ -141,7 +135,7 @@ function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answer
   );
 }
 
-const nameOf = (who: string, client: ClientRequests | undefined) =>
+const whoAndTopic = (who: string, client: ClientRequests | undefined) =>
   client && client.topic !== 'live events' ? `${who}, ${client.topic}` : who;
 
 /** JSON with indents. A text that is cut off or is not JSON stays as it is. */

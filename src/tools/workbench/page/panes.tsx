@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
+import { ActionBar, type RunLine } from './actions/index.js';
 import { Connect } from './connect.js';
 import { DemoPlayer } from './demo-player.js';
-import { DoBar, type Type } from './do/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
@@ -24,23 +24,19 @@ export interface Known {
   readonly ahead: number;
 }
 
+interface PanesProps {
+  readonly client: EmulatorClient;
+  readonly known: Known;
+  readonly status: WatchStatus | undefined;
+  readonly runLine: RunLine;
+  readonly attempt: (act: () => Promise<ShownResult>) => Promise<void>;
+}
+
 /**
  * The bar, and three panes below it: the players, the stories, and the opened story. The last pane
  * can also show how to connect a game.
  */
-export function Panes({
-  client,
-  known,
-  status,
-  type,
-  attempt,
-}: {
-  client: EmulatorClient;
-  known: Known;
-  status: WatchStatus | undefined;
-  type: Type;
-  attempt: (act: () => Promise<ShownResult>) => Promise<void>;
-}) {
+export function Panes({ client, known, status, runLine, attempt }: PanesProps) {
   const { view, requests } = known;
   const page = usePage(known);
   const { who_id } = page.subject;
@@ -48,19 +44,20 @@ export function Panes({
     <>
       <Header status={status}>
         <Counts players={page.players} tone={page.tone} show={page.setTone} />
-        <DoBar
+        <ActionBar
           view={view}
-          subject={page.subject}
+          target={page.subject.target}
+          connected={page.subject.connected}
           choose={page.setChosen}
-          type={type}
-          moveClock={() => void attempt(() => client.moveClock(MINUTE_MS))}
+          runLine={runLine}
+          moveClock={() => attempt(() => client.moveClock(MINUTE_MS))}
         />
         <button type="button" aria-pressed={page.isConnect} onClick={() => page.setTab('connect')}>
           Connect a game
         </button>
       </Header>
       <main class="panes">
-        <Who view={view} type={type} page={page} />
+        <PlayersPane view={view} runLine={runLine} page={page} />
         <section aria-labelledby="happened">
           <h2 id="happened">What happened, newest first</h2>
           {page.isPlaying && <DemoPlayer key={who_id} client={client} who_id={who_id} />}
@@ -68,14 +65,14 @@ export function Panes({
           <StoryList
             stories={page.stories}
             chosen={page.chosen}
-            type={type}
+            runLine={runLine}
             isEach={page.isEach}
             setIsEach={page.setIsEach}
             opened={page.isConnect ? undefined : page.story?.key}
             open={page.inspect}
           />
         </section>
-        <Side client={client} page={page} />
+        <InspectorPane client={client} page={page} />
       </main>
     </>
   );
@@ -124,16 +121,18 @@ function usePage({ view, requests, ahead }: Known) {
 
 type Page = ReturnType<typeof usePage>;
 
+interface PlayersPaneProps {
+  readonly view: WorldView;
+  readonly runLine: RunLine;
+  readonly page: Page;
+}
+
 /** The players, the planned faults, and the world. */
-function Who({
+function PlayersPane({
   view,
-  type,
+  runLine,
   page: { players, tone, now, chosen, setChosen, subject },
-}: {
-  view: WorldView;
-  type: Type;
-  page: Page;
-}) {
+}: PlayersPaneProps) {
   const shown = players.filter(
     ({ clients }) => tone === undefined || clients.some(client => client.tone === tone),
   );
@@ -145,13 +144,13 @@ function Who({
         now={now}
         chosen={chosen}
         choose={setChosen}
-        type={type}
+        runLine={runLine}
         renewalOf={subject.renewalOf}
       />
       {planned.length > 0 && (
         <p class="warn">
           Planned: {planned.join(', ')}{' '}
-          <button type="button" onClick={() => void type('fault off')}>
+          <button type="button" onClick={() => void runLine('fault off')}>
             No more faults
           </button>
         </p>
@@ -161,14 +160,16 @@ function Who({
   );
 }
 
+interface InspectorPaneProps {
+  readonly client: EmulatorClient;
+  readonly page: Page;
+}
+
 /** The chosen story, or how to connect a game. On a phone, it is a sheet over the page. */
-function Side({
+function InspectorPane({
   client,
   page: { tab, setTab, isConnect, story, now, subject, isPlaying, setIsPlaying, inspect },
-}: {
-  client: EmulatorClient;
-  page: Page;
-}) {
+}: InspectorPaneProps) {
   return (
     <div class={`inspector ${tab === undefined ? '' : 'open'}`}>
       <div class="tabs" role="group" aria-label="Inspector">

@@ -6,14 +6,14 @@ import type { Result } from './emulator-client.js';
 export type ShownResult = Result | Error | undefined;
 
 /** How long a result is shown that has no token and is not an error, in ms. */
-const SHOWN_MS = 5_000;
+const RESULT_SHOWN_MS = 5_000;
 
 /** The result of the last command. An error, or a result with a token, stays until it is closed. */
 export function ResultView({ result, close }: { result: ShownResult; close: () => void }) {
   const { token } = (result ?? {}) as { readonly token?: string };
   useEffect(() => {
     if (result instanceof Error || token !== undefined) return undefined;
-    const timer = setTimeout(close, SHOWN_MS);
+    const timer = setTimeout(close, RESULT_SHOWN_MS);
     return () => clearTimeout(timer);
   }, [result]);
   if (result === undefined) return <aside hidden />;

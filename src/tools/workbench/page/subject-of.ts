@@ -1,5 +1,5 @@
 import type { WorldView } from '../world-view.js';
-import { whoIs } from './do/index.js';
+import { whoArgument } from './actions/index.js';
 import type { Player } from './players/index.js';
 
 /** The player that the page is about: the chosen one, or the one whose token was printed. */
@@ -35,6 +35,6 @@ export function subjectOf(
     group_id: group?.group_id ?? '',
     connected,
     target: isThere ? who_id : (connected[0] ?? who_id),
-    renewalOf: id => `token renew${whoIs(isIdentity(id) ? id : self, self)}`,
+    renewalOf: id => `token renew${whoArgument(isIdentity(id) ? id : self, self)}`,
   };
 }

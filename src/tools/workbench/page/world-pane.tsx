@@ -19,22 +19,21 @@ export function WorldPane({ view, now }: { view: WorldView; now: number }) {
   );
 }
 
-function Lobby({
-  lobby: { lobby_id, slots, players },
-  reservation,
-  now,
-}: {
-  lobby: WorldView['lobbies'][number];
-  reservation: number;
-  now: number;
-}) {
+interface LobbyProps {
+  readonly lobby: WorldView['lobbies'][number];
+  readonly reservation: number;
+  readonly now: number;
+}
+
+function Lobby({ lobby: { lobby_id, slots, players }, reservation, now }: LobbyProps) {
   // The emulator sends nothing when a reservation expires, so the page computes it.
   const seen = players.map(({ player, state, reserved_at }) => {
     const left = reserved_at + reservation - now;
     return { player, left, state: state === 'reserved' && left <= 0 ? 'expired' : state };
   });
   const count = (state: string) => seen.filter(player => player.state === state).length;
-  const next = Math.min(...seen.flatMap(({ state, left }) => (state === 'reserved' ? [left] : [])));
+  const reserved = seen.filter(({ state }) => state === 'reserved');
+  const next = Math.min(...reserved.map(({ left }) => left));
   const soon = Number.isFinite(next) ? ` (next expires in ${Math.ceil(next / 1_000)} s)` : '';
   return (
     <details>
@@ -58,13 +57,12 @@ function Lobby({
   );
 }
 
-function Group({
-  group: { display_name, members },
-  identities,
-}: {
-  group: WorldView['groups'][number];
-  identities: WorldView['identities'];
-}) {
+interface GroupProps {
+  readonly group: WorldView['groups'][number];
+  readonly identities: WorldView['identities'];
+}
+
+function Group({ group: { display_name, members }, identities }: GroupProps) {
   const [text, setText] = useState('');
   const known = new Map(identities.map(identity => [identity.identity_id, identity]));
   const all = members.map(id => known.get(id) ?? { identity_id: id, display_name: id }).reverse();

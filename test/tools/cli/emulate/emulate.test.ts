@@ -108,7 +108,7 @@ describe('lobby-rx emulate', () => {
         /^lobby-rx: --port must be a whole number from 0 to 65535; got another text\n$/,
       ],
       [
-        ['emulate', '--every', '0'],
+        ['emulate', '--simulate', '--every', '0'],
         /^lobby-rx: --every must be a whole number from 1 to 3600000; got '0'\n$/,
       ],
       [

@@ -230,6 +230,10 @@ describe('The control of an emulator', () => {
   it('explains every command in a line of at most 80 columns', () => {
     const { message } = control.type('help');
     strictEqual(message, control.help);
+    deepStrictEqual(
+      control.commands.find(({ name }) => name === 'message'),
+      { name: 'message', usage: 'message TEXT [WHO]', summary: 'a chat message, with a notification' },
+    );
     const lines = message.split('\n');
     deepStrictEqual(
       lines.filter(line => line.length > 80),

@@ -75,10 +75,10 @@ function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean)
   const isBad = outcome?.isTrouble === true;
   const open = own.filter(({ ended_at }) => ended_at == null);
   const held = open.find(({ at }) => !isBad || now - at >= HELD_MS);
-  if (held) return { tone: 'ok', words: `live, waits ${seconds(now - held.at)}` };
+  if (held) return { tone: 'ok', words: `live, waits ${wholeSeconds(now - held.at)}` };
   if (!last || !outcome) return { tone: 'gone', words: 'gone' };
   const quiet = now - last.ended_at!;
-  const ago = quiet < 500 ? 'just now' : `${seconds(quiet)} ago`;
+  const ago = quiet < 500 ? 'just now' : `${wholeSeconds(quiet)} ago`;
   const isSilent = open.length === 0 && quiet >= outcome.patience;
   if (outcome.kind === 'refused') {
     const refused = `${outcome.reason} ${ago}`;
@@ -96,4 +96,4 @@ function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean)
   return { tone: 'ok', words: 'live, between two polls' };
 }
 
-const seconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;
+const wholeSeconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;

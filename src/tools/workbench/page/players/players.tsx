@@ -1,4 +1,4 @@
-import type { Type } from '../do/index.js';
+import type { RunLine } from '../actions/index.js';
 import { Strip } from '../strip/index.js';
 import type { Player, Tone } from './players-of.js';
 
@@ -8,18 +8,16 @@ const NAMES: Readonly<Record<Tone, string>> = { ok: 'live', warn: 'retrying', ba
 /** The tones in the order in which they are counted. */
 const COUNTED: readonly Tone[] = ['ok', 'warn', 'gone', 'bad'];
 /** How much of the past a strip shows, in ms. */
-const SHOWN_MS = 60_000;
+const STRIP_MS = 60_000;
+
+interface CountsProps {
+  readonly players: readonly Player[];
+  readonly tone: Tone | undefined;
+  readonly show: (tone: Tone | undefined) => void;
+}
 
 /** The number of clients of each tone. A press on a number shows only those players. */
-export function Counts({
-  players,
-  tone: shown,
-  show,
-}: {
-  players: readonly Player[];
-  tone: Tone | undefined;
-  show: (tone: Tone | undefined) => void;
-}) {
+export function Counts({ players, tone: shown, show }: CountsProps) {
   const clients = players.flatMap(player => player.clients);
   return (
     <div class="counts" role="group" aria-label="Clients">
@@ -38,22 +36,17 @@ export function Counts({
   );
 }
 
+interface PlayersProps {
+  readonly players: readonly Player[];
+  readonly now: number;
+  readonly chosen: string | undefined;
+  readonly choose: (who_id: string | undefined) => void;
+  readonly runLine: RunLine;
+  readonly renewalOf: (who_id: string) => string;
+}
+
 /** A card for each player. The page is about the chosen player, or about all of them. */
-export function Players({
-  players,
-  now,
-  chosen,
-  choose,
-  type,
-  renewalOf,
-}: {
-  players: readonly Player[];
-  now: number;
-  chosen: string | undefined;
-  choose: (who_id: string | undefined) => void;
-  type: Type;
-  renewalOf: (who_id: string) => string;
-}) {
+export function Players({ players, now, chosen, choose, runLine, renewalOf }: PlayersProps) {
   return (
     <section aria-labelledby="players">
       <h2 id="players">Players, in trouble first</h2>
@@ -79,14 +72,14 @@ export function Players({
               key={`${client.topic} ${client.nth}`}
               client={client}
               now={now}
-              from={now - SHOWN_MS}
+              from={now - STRIP_MS}
               to={now}
             />
           ))}
           {remedy && (
             <button
               type="button"
-              onClick={() => void type(remedy === 'faults' ? 'fault off' : renewalOf(who_id))}
+              onClick={() => void runLine(remedy === 'faults' ? 'fault off' : renewalOf(who_id))}
             >
               {remedy === 'faults' ? 'No more faults' : 'Make a new token'}
             </button>

@@ -2,7 +2,7 @@ import type { SeenRequest } from '../../world-view.js';
 import type { Tone } from '../players/index.js';
 import { indexOf, outcomeOf, type EventDelivery, type ClientRequests } from '../outcome/index.js';
 import type { Spell } from './spells-of.js';
-import { inSeconds, kindOf, shortIndex, timeOf } from './words.js';
+import { durationInWords, kindInWords, shortIndex, timeOf } from './words.js';
 
 /** How a story ended, or how it stands. */
 export interface End {
@@ -29,7 +29,7 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
   if (stopped) return { tone: 'bad', words: `stopped: ${outcomeOf(stopped.hits.at(-1)!).reason}` };
   if (count('gone') > 0) return { tone: 'gone', words: `${count('gone')} did not come back` };
   const took = Math.max(...spells.map(({ backAt, from }) => backAt! - from));
-  const after = `over: ${spells.length > 1 ? 'all ' : ''}back after ${inSeconds(took)}`;
+  const after = `over: ${spells.length > 1 ? 'all ' : ''}back after ${durationInWords(took)}`;
   if (spells.every(({ isWhole }) => isWhole)) return { tone: 'ok', words: `${after}, nothing lost` };
   const hasLost = spells.some(({ next, hits }) => indexOf(hits[0]!) !== undefined && !indexOf(next!));
   return hasLost
@@ -42,17 +42,17 @@ export function endOfDeliveries(deliveries: readonly EventDelivery[], isSent: bo
   const allOf = (state: EventDelivery['state']) => deliveries.filter(delivery => delivery.state === state);
   const [lost] = allOf('lost');
   if (lost) return { tone: 'bad', words: `lost${lost.why === undefined ? '' : `: ${lost.why}`}` };
-  if (allOf('waits').length > 0) return { tone: 'warn', words: `not delivered yet, ${inSeconds(age)}` };
+  if (allOf('waits').length > 0) return { tone: 'warn', words: `not delivered yet, ${durationInWords(age)}` };
   if (allOf('sent').length > 0) return { tone: 'warn', words: 'sent, not confirmed' };
   if (deliveries.length === 0)
     return isSent ? { tone: 'warn', words: 'nobody follows their live events' } : { tone: 'gone', words: '' };
   const took = Math.max(...deliveries.map(({ answer, sentAt }) => answer!.ended_at! - sentAt));
   const who = deliveries.length > 1 ? `${deliveries.length} clients have it` : 'delivered';
-  return { tone: 'ok', words: `${who} after ${inSeconds(took)}` };
+  return { tone: 'ok', words: `${who} after ${durationInWords(took)}` };
 }
 
 /** The steps of a client through a spell of trouble. */
-export function stepsOf({ hits, next, backAt, state, client, isWhole }: Spell): readonly Step[] {
+export function stepsOfSpell({ hits, next, backAt, state, client, isWhole }: Spell): readonly Step[] {
   const steps: Step[] = [];
   for (const [i, request] of hits.entries()) {
     const before = hits[i - 1];
@@ -81,7 +81,7 @@ function standOf(state: Spell['state'], isTrying: boolean): End {
 }
 
 const waitOf = (before: SeenRequest, request: SeenRequest): Step => {
-  const words = `waited ${inSeconds(request.at - before.ended_at!)}`;
+  const words = `waited ${durationInWords(request.at - before.ended_at!)}`;
   return { at: before.ended_at!, tone: 'warn', words, short: words };
 };
 
@@ -114,19 +114,19 @@ export function stepsOfDelivery(delivery: EventDelivery, now: number): readonly 
     const words = `its next answer was without it${why === undefined ? '' : `: ${why}`}`;
     return [{ at, tone: 'bad', words, short: words, request: answer! }];
   }
-  const kinds = answer!.events.map(({ kind, text }) => `${kindOf(kind)} ${text}`).join(', ');
+  const kinds = answer!.events.map(({ kind, text }) => `${kindInWords(kind)} ${text}`).join(', ');
   const got: Step = {
     at,
     tone: 'ok',
-    words: `answered its poll after ${inSeconds(at - sentAt)}, with ${kinds}`,
-    short: [...new Set(answer!.events.map(({ kind }) => kindOf(kind)))].join(', '),
+    words: `answered its poll after ${durationInWords(at - sentAt)}, with ${kinds}`,
+    short: [...new Set(answer!.events.map(({ kind }) => kindInWords(kind)))].join(', '),
     request: answer!,
   };
   if (!proof) {
     const words = 'has not polled since: nothing says that it came';
     return [got, { at, tone: 'warn', words, short: words }];
   }
-  const after = inSeconds(proof.at - at);
+  const after = durationInWords(proof.at - at);
   const words = `polled again ${after} later, with the ${shortIndex(answer!.next_index)} of that answer: it has it`;
   return [got, { at: proof.at, tone: 'gone', words, short: `and polled again ${after} later: it has it` }];
 }

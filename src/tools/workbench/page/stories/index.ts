@@ -1,5 +1,6 @@
 export type { Step } from './ends-of.js';
 export { requestStories } from './request-stories.js';
-export { storiesOf, type Effect, type Story } from './stories-of.js';
+export { storiesOf } from './stories-of.js';
+export type { Effect, Story } from './story.js';
 export { StoryList } from './story-list.js';
-export { inSeconds } from './words.js';
+export { durationInWords } from './words.js';

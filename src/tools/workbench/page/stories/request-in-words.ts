@@ -1,6 +1,6 @@
 import type { SeenRequest } from '../../world-view.js';
 import { outcomeOf } from '../outcome/index.js';
-import { inSeconds } from './words.js';
+import { durationInWords } from './words.js';
 
 /** The outcome of a request, in words. */
 export function requestInWords(request: SeenRequest): string {
@@ -8,7 +8,7 @@ export function requestInWords(request: SeenRequest): string {
   const { kind, reason } = outcomeOf(request);
   const planned = fault === undefined ? '' : `, by the fault ${fault}`;
   if (kind === 'open') return is_poll ? `waiting${planned}` : `not answered yet${planned}`;
-  const after = inSeconds(ended_at! - at);
+  const after = durationInWords(ended_at! - at);
   if (kind === 'left') return `given up by the client after ${after}${planned}`;
   if (kind === 'lost') return `connection lost after ${after}${planned}`;
   if (kind === 'answered') return `answered after ${after}${planned}`;
@@ -18,7 +18,11 @@ export function requestInWords(request: SeenRequest): string {
     const why = reason.includes(String(status)) ? '' : `: ${reason}`;
     return `${status} after ${after}${planned || why}`;
   }
-  const { length } = events;
-  const news = length === 0 ? 'news' : `${length} event${length === 1 ? '' : 's'}`;
-  return `held for ${after}, answered with ${news}${planned}`;
+  return `held for ${after}, answered with ${newsInWords(events.length)}${planned}`;
+}
+
+/** The news of an answer: its events, or something else that has changed. */
+function newsInWords(events: number): string {
+  if (events === 0) return 'news';
+  return events === 1 ? '1 event' : `${events} events`;
 }

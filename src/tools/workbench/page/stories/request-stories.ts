@@ -1,6 +1,6 @@
 import { outcomeOf, topicOf } from '../outcome/index.js';
 import { requestInWords } from './request-in-words.js';
-import type { Story, StoryData } from './stories-of.js';
+import type { Story, StoryData } from './story.js';
 
 /** A story for each request, the newest first. */
 export const requestStories = ({

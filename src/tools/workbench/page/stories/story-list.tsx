@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import type { Type } from '../do/index.js';
-import type { Story } from './stories-of.js';
+import type { RunLine } from '../actions/index.js';
+import type { Story } from './story.js';
 import { StoryView } from './story-view.js';
 
 /** How many stories are shown. */
@@ -12,14 +12,14 @@ interface StoryListProps {
   readonly chosen: string | undefined;
   readonly opened: string | undefined;
   readonly open: (key: string) => void;
-  readonly type: Type;
+  readonly runLine: RunLine;
   /** Whether each request is shown, instead of stories. */
   readonly isEach: boolean;
   readonly setIsEach: (isEach: boolean) => void;
 }
 
 /** The stories, the newest first, below a filter. While someone reads them, new stories wait. */
-export function StoryList({ stories, chosen, opened, open, type, isEach, setIsEach }: StoryListProps) {
+export function StoryList({ stories, chosen, opened, open, runLine, isEach, setIsEach }: StoryListProps) {
   const [text, setText] = useState('');
   const list = useRef<HTMLOListElement>(null);
   const { until, read, leave, goOn } = useReading(list, stories[0]?.at);
@@ -60,7 +60,7 @@ export function StoryList({ stories, chosen, opened, open, type, isEach, setIsEa
             key={story.key}
             story={story}
             chosen={chosen}
-            type={type}
+            runLine={runLine}
             open={{ isOpen: opened === story.key, toggle: () => open(story.key) }}
           />
         ))}
@@ -88,7 +88,9 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
   };
   useEffect(() => {
     const scroll = () => {
-      if (isTouched()) (isScrolled() ? read : leave)();
+      if (!isTouched()) return;
+      if (isScrolled()) read();
+      else leave();
     };
     addEventListener('scroll', scroll, { passive: true });
     return () => removeEventListener('scroll', scroll);

@@ -1,20 +1,18 @@
-import { deedOf, type Type } from '../do/index.js';
-import type { Effect, Story } from './stories-of.js';
-import { inSeconds, timeOf } from './words.js';
+import { breakActionOf, type RunLine } from '../actions/index.js';
+import type { Step } from './ends-of.js';
+import type { Effect, Story } from './story.js';
+import { durationInWords, timeOf } from './words.js';
+
+interface StoryViewProps {
+  readonly story: Story;
+  /** The identity that the page is about. `undefined` if it is about all. */
+  readonly chosen: string | undefined;
+  readonly open: { readonly isOpen: boolean; readonly toggle: () => void };
+  readonly runLine: RunLine;
+}
 
 /** A story in a few lines. A press on its title shows all of it in the inspector. */
-export function StoryView({
-  story,
-  chosen,
-  open,
-  type,
-}: {
-  story: Story;
-  /** The identity that the page is about. `undefined` if it is about all. */
-  chosen: string | undefined;
-  open: { readonly isOpen: boolean; readonly toggle: () => void };
-  type: Type;
-}) {
+export function StoryView({ story, chosen, open, runLine }: StoryViewProps) {
   const { kind, at, title, end, actions, effects } = story;
   if (kind === 'quiet' || kind === 'event') return <Quiet story={story} open={open} />;
   const shown = effects.filter(({ who_id }) => chosen === undefined || who_id === chosen);
@@ -33,8 +31,8 @@ export function StoryView({
           <button
             type="button"
             class="again"
-            aria-label={`Again: ${deedOf(line)?.label ?? line}`}
-            onClick={() => void type(line)}
+            aria-label={`Again: ${breakActionOf(line)?.label ?? line}`}
+            onClick={() => void runLine(line)}
           >
             Again
           </button>
@@ -54,47 +52,48 @@ function EffectView({ effect: { who, client, steps, took } }: { effect: Effect }
       <span>{who}</span>
       <span class="steps">
         {client && client.topic !== 'live events' && <small>{client.topic}</small>}
-        {counted(steps.map(({ tone, short }) => ({ tone, short, times: 1 }))).map(
-          ({ tone, short, times }, i) => (
-            <span key={i} class={`tag ${tone}`}>
-              {short}
-              {times > 1 ? ` ×${times}` : ''}
-            </span>
-          ),
-        )}
+        {tagsOf(steps).map(({ tone, short, times }, i) => (
+          <span key={i} class={`tag ${tone}`}>
+            {short}
+            {times > 1 ? ` ×${times}` : ''}
+          </span>
+        ))}
       </span>
-      <small>{took === undefined ? '' : inSeconds(took)}</small>
+      <small>{took === undefined ? '' : durationInWords(took)}</small>
     </div>
   );
 }
 
-interface Counted {
+/** One or more steps with the same text. */
+interface Tag {
   readonly tone: string;
-  readonly short: string;
-  readonly times: number;
+  short: string;
+  times: number;
 }
 
-/** Joins steps with the same text, and the waits between them. */
-function counted(steps: readonly Counted[]): readonly Counted[] {
-  const all: Counted[] = [];
-  for (const step of steps) {
-    const same = all.findIndex(({ short, tone }) => tone === 'bad' && short === step.short);
-    const last = all.at(-1);
-    if (same >= 0) all[same] = { ...all[same]!, times: all[same]!.times + 1 };
-    else if (last?.tone === 'warn' && step.tone === 'warn' && step.short.startsWith('waited'))
-      all[all.length - 1] = { ...last, short: `${last.short},${step.short.replace('waited', '')}` };
-    else all.push(step);
+/** A tag for each step, but one for equal failures, and one for the waits between them. */
+function tagsOf(steps: readonly Step[]): readonly Tag[] {
+  const tags: Tag[] = [];
+  for (const { tone, short } of steps) {
+    const last = tags.at(-1);
+    const same = tags.find(tag => tag.tone === 'bad' && tag.short === short);
+    if (same) {
+      same.times++;
+    } else if (last?.tone === 'warn' && tone === 'warn' && short.startsWith('waited')) {
+      last.short += short.replace('waited', ',');
+    } else {
+      tags.push({ tone, short, times: 1 });
+    }
   }
-  return all;
+  return tags;
 }
 
-function Quiet({
-  story,
-  open,
-}: {
-  story: Story;
-  open: { readonly isOpen: boolean; readonly toggle: () => void };
-}) {
+interface QuietProps {
+  readonly story: Story;
+  readonly open: { readonly isOpen: boolean; readonly toggle: () => void };
+}
+
+function Quiet({ story, open }: QuietProps) {
   const { effects, title, at } = story;
   const count = `${effects.length} ${effects.length === 1 ? 'request' : 'requests'} without news`;
   return (

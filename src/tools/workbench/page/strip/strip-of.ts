@@ -10,33 +10,36 @@ export interface Mark {
   readonly from: number;
   readonly to: number;
   /** The outcome of a poll, the kind of an event, or a status such as `live` or `gone`. */
-  readonly tone: string;
+  readonly look: string;
 }
 
 /** The marks of a client, from its requests. The past stays the same at a later `now`. */
 export function stripOf({ requests }: Pick<ClientRequests, 'requests'>, now: number): readonly Mark[] {
   const marks: Mark[] = [];
-  let tone = 'connecting';
+  let status = 'connecting';
   let since = requests[0]?.at ?? now;
-  const changeTone = (to: string, at: number) => {
-    if (to === tone) return;
-    if (at > since) marks.push({ shape: 'status', from: since, to: at, tone });
-    tone = to;
+  const changeStatus = (to: string, at: number) => {
+    if (to === status) return;
+    if (at > since) marks.push({ shape: 'status', from: since, to: at, look: status });
+    status = to;
     since = at;
   };
   for (const [i, request] of requests.entries()) {
     const { kind, isTrouble, patience } = outcomeOf(request);
     const { at, ended_at: end = now } = request;
-    if (tone === 'gone') changeTone('connecting', at);
-    marks.push({ shape: 'poll', from: at, to: end, tone: kind });
+    if (status === 'gone') changeStatus('connecting', at);
+    marks.push({ shape: 'poll', from: at, to: end, look: kind });
     // The service holds the poll. A client shows that as live.
-    if (indexOf(request) !== undefined && end - at >= HELD_MS) changeTone('live', at + HELD_MS);
+    if (indexOf(request) !== undefined && end - at >= HELD_MS) changeStatus('live', at + HELD_MS);
     if (kind === 'open') continue;
-    changeTone(isTrouble ? 'retrying' : 'live', end);
-    for (const event of request.events) marks.push({ shape: 'event', from: end, to: end, tone: event.kind });
+    changeStatus(isTrouble ? 'retrying' : 'live', end);
+    for (const event of request.events) {
+      marks.push({ shape: 'event', from: end, to: end, look: event.kind });
+    }
     const next = requests[i + 1]?.at ?? now;
-    if (next - end >= patience) changeTone('gone', end);
+    if (next - end >= patience) changeStatus('gone', end);
   }
-  changeTone('', now);
+  // Adds the mark of the last status.
+  changeStatus('', now);
   return marks;
 }

@@ -9,18 +9,15 @@ const MIN_WIDTH_PX = 3;
 const TOP = { poll: 2, event: 0, status: 13 };
 const HEIGHTS = { poll: 8, event: 12, status: 3 };
 
+interface StripProps {
+  readonly client: ClientRequests;
+  readonly from: number;
+  readonly to: number;
+  readonly now: number;
+}
+
 /** The polls and events of a client between two times, and below them its status. */
-export function Strip({
-  client,
-  from,
-  to,
-  now,
-}: {
-  client: ClientRequests;
-  from: number;
-  to: number;
-  now: number;
-}) {
+export function Strip({ client, from, to, now }: StripProps) {
   const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH_PX;
   return (
     <svg class="strip" viewBox={`0 0 ${WIDTH_PX} ${HEIGHT_PX}`} preserveAspectRatio="none" aria-hidden="true">
@@ -29,11 +26,11 @@ export function Strip({
         .map((mark, i) => (
           <rect
             key={i}
-            class={`${mark.shape} ${mark.tone}`}
+            class={`${mark.shape} ${mark.look}`}
             x={x(mark.from)}
             y={TOP[mark.shape]}
             width={Math.max(MIN_WIDTH_PX, x(mark.to) - x(mark.from))}
-            height={mark.tone === 'gone' ? 1 : HEIGHTS[mark.shape]}
+            height={mark.look === 'gone' ? 1 : HEIGHTS[mark.shape]}
           />
         ))}
     </svg>

@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { requestStories } from '../../../../../src/tools/workbench/page/stories/request-stories.js';
-import { storiesOf, type StoryData } from '../../../../../src/tools/workbench/page/stories/stories-of.js';
+import { storiesOf } from '../../../../../src/tools/workbench/page/stories/stories-of.js';
+import type { StoryData } from '../../../../../src/tools/workbench/page/stories/story.js';
 import { testOf } from '../../../../../src/tools/workbench/page/test-of.js';
 import type { SeenAction, SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 import { action, answered, event, poll } from '../outcome/seen.js';

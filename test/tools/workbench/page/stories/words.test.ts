@@ -3,7 +3,11 @@ import { createClient } from 'lobby-rx';
 import { createControl, createEmulator, seedWorld } from 'lobby-rx/emulator';
 import { createCommands } from '../../../../../src/tools/emulator/control/commands.js';
 import { isSent } from '../../../../../src/tools/workbench/page/outcome/index.js';
-import { actionInWords } from '../../../../../src/tools/workbench/page/stories/words.js';
+import {
+  actionInWords,
+  durationInWords,
+  shortIndex,
+} from '../../../../../src/tools/workbench/page/stories/words.js';
 import { virtualTime } from '../../../../virtual-time.js';
 import { action } from '../outcome/seen.js';
 
@@ -59,4 +63,19 @@ describe('an action of a workbench, in words', () => {
       strictEqual(isSent({ line }), received > 0 && !isChange);
     });
   }
+});
+
+describe('an index and a duration, in words', () => {
+  it('are the last digits, and whether there are others', () => {
+    strictEqual(shortIndex('1795873204179'), 'index …4179');
+    strictEqual(shortIndex('12345'), 'index …2345');
+    strictEqual(shortIndex('1234'), 'index 1234');
+    strictEqual(shortIndex(undefined), 'no index');
+  });
+
+  it('are ms below a second, and s above', () => {
+    strictEqual(durationInWords(999.4), '999 ms');
+    strictEqual(durationInWords(1_260), '1.3 s');
+    strictEqual(durationInWords(-3), '0 ms');
+  });
 });

@@ -5,7 +5,7 @@ import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.
 import { answered, event, poll } from '../outcome/seen.js';
 
 const marks = (now: number, ...requests: readonly SeenRequest[]) =>
-  stripOf({ requests }, now).map(({ shape, from, to, tone }) => `${shape} ${tone} ${from}-${to}`);
+  stripOf({ requests }, now).map(({ shape, from, to, look }) => `${shape} ${look} ${from}-${to}`);
 const statusOf = (now: number, ...requests: readonly SeenRequest[]) =>
   marks(now, ...requests)
     .filter(mark => mark.startsWith('status'))
@@ -76,7 +76,7 @@ describe('the strip of a client', () => {
           const statusAt = (of: readonly SeenRequest[], now: number, at: number) =>
             stripOf({ requests: of }, now).find(
               ({ shape, from, to }) => shape === 'status' && from <= at && at < to,
-            )?.tone;
+            )?.look;
           for (let at = 0; at < then; at += 100)
             deepStrictEqual(statusAt(known, then, at), statusAt(requests, clock, at), `at ${at} of ${then}`);
         },

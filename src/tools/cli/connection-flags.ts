@@ -2,24 +2,24 @@ import { createClient, type Client } from '../../client/index.js';
 import { InputError, isInputError } from '../../error/index.js';
 import type { Transport } from '../../transport/index.js';
 
-/** The flags of all commands that send requests to the service, for `parseFlags`. */
-export const CONNECTION = {
+/** A part of the service that may have a URL of its own. `api` has the live events. */
+type Service = 'group' | 'matchmaker' | 'api';
+
+/**
+ * The flags of all commands that send requests to the service, for `parseFlags`. Each command adds
+ * `--group-url`, `--matchmaker-url` or `--api-url` for the services that it uses.
+ */
+export const CONNECTION_FLAGS = {
   url: { type: 'string' },
-  'group-url': { type: 'string' },
-  'matchmaker-url': { type: 'string' },
-  'api-url': { type: 'string' },
   insecure: { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 
-/** The values of these flags as returned by `parseFlags`. */
-export interface ConnectionValues {
-  readonly url?: string | undefined;
-  readonly 'group-url'?: string | undefined;
-  readonly 'matchmaker-url'?: string | undefined;
-  readonly 'api-url'?: string | undefined;
-  readonly insecure: boolean;
-}
+/** The values of the flags that give the URL of a service, as returned by `parseFlags`. */
+type UrlValues<S extends Service> = Readonly<Record<'url' | `${S}-url`, string | undefined>>;
+
+/** The values of the flags that connect to a service, as returned by `parseFlags`. */
+export type ConnectionValues<S extends Service> = UrlValues<S> & { readonly insecure: boolean };
 
 /**
  * Creates the client for a command that uses one of the services. It uses the URL of that service
@@ -33,13 +33,13 @@ export interface ConnectionValues {
  * @example
  * clientOf('group', values, process.env).group.members(group_id).subscribe();
  */
-export function clientOf(
-  service: 'group' | 'matchmaker' | 'api',
-  values: ConnectionValues,
+export function clientOf<S extends Service>(
+  service: S,
+  values: ConnectionValues<S>,
   env: Readonly<Record<string, string | undefined>>,
   transport?: Transport,
 ): Client {
-  const [source, url] = urlOf(service, values, env);
+  const { source, url } = urlOf(service, values, env);
   const token = env.LOBBY_RX_TOKEN;
   if (!token) throw new Error('the token is missing: set LOBBY_RX_TOKEN');
   try {
@@ -67,21 +67,22 @@ export function clientOf(
  * The URL of a service as it was given, and the name of its flag or variable. Throws an error if no
  * URL was given.
  */
-export function urlOf(
-  service: 'group' | 'matchmaker' | 'api',
-  values: ConnectionValues,
+export function urlOf<S extends Service>(
+  service: S,
+  values: UrlValues<S>,
   env: Readonly<Record<string, string | undefined>>,
-): readonly [source: string, url: string] {
+): { readonly source: string; readonly url: string } {
   const variable = `LOBBY_RX_${service.toUpperCase()}_URL`;
-  const sources: readonly (readonly [name: string, url: string | undefined])[] = [
-    [`--${service}-url`, values[`${service}-url`]],
-    ['--url', values.url],
-    [variable, env[variable]],
-    ['LOBBY_RX_URL', env.LOBBY_RX_URL],
+  const sources = [
+    { source: `--${service}-url`, url: values[`${service}-url`] },
+    { source: '--url', url: values.url },
+    { source: variable, url: env[variable] },
+    { source: 'LOBBY_RX_URL', url: env.LOBBY_RX_URL },
   ];
-  for (const [name, url] of sources) {
+  for (const { source, url } of sources) {
     // An empty flag is a mistake. An empty variable counts as not set.
-    if (url || (url !== undefined && name.startsWith('--'))) return [name, url];
+    const isNotSet = url === undefined || (url === '' && !source.startsWith('--'));
+    if (!isNotSet) return { source, url };
   }
   throw new Error(`the URL of the service is missing: set LOBBY_RX_URL or ${variable}, or pass --url`);
 }
