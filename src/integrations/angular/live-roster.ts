@@ -3,14 +3,12 @@ import {
   effect,
   inject,
   makeStateKey,
-  PendingTasks,
   signal,
   TransferState,
   untracked,
   type Signal,
   type StateKey,
 } from '@angular/core';
-import { defer, finalize, takeUntil, takeWhile, tap, timer, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
 import { connecting, type WatchStatus } from '../../stream/index.js';
 import {
@@ -45,9 +43,6 @@ export interface LiveRoster {
   /** Polls now. Watches again if the watch has ended. */
   reload(): void;
 }
-
-/** How long a server waits for a group, in ms. After that, the browser asks again. */
-const SERVER_PATIENCE_MS = 2_000;
 
 /** The group to show, unless there is none, or the config is invalid. */
 interface Target {
@@ -85,9 +80,8 @@ export function injectRoster(
   config: (group_id: string) => RosterStateConfig = () => ({}),
 ): LiveRoster {
   const client = injectLobbyClient();
-  const { isServer, zone } = inject(CLIENT_APP);
+  const { zone, serverVisit } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);
-  const read = isServer ? readingOnce() : ({ state }: WantedGroup) => state;
   const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
   /** Set to another object by each `reload()` without a group. */
   const reloaded = signal({});
@@ -112,17 +106,22 @@ export function injectRoster(
     const target = wanted();
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
-    return { ...target.initial, ...(last?.target === target ? last.state : target.group?.state.value) };
+    const state = last?.target === target ? last.state : target.group?.state.value;
+    return { ...target.initial, ...state };
   });
 
   effect(onCleanup => {
     const target = wanted();
-    const { group } = target;
-    if (!group) return;
+    if (!target.group) return;
+    const { key, state: shared } = target.group;
+    const roster$ = serverVisit ? serverVisit.readOnce(shared) : shared;
     const watching = untracked(() =>
-      zone.outside(read(group)).subscribe(state => {
-        // A later reader must not see members that are old by then.
-        if (!isServer && state.members) handedOver.remove(group.key);
+      zone.outside(roster$).subscribe(state => {
+        if (state.members) {
+          if (serverVisit) handedOver.set(key, [...state.members.values()]);
+          // A later reader must not see members that are old by then.
+          else handedOver.remove(key);
+        }
         latest.set({ target, state });
       }),
     );
@@ -144,25 +143,6 @@ export function injectRoster(
       else reloaded.set({});
     },
   };
-}
-
-/**
- * The state of a group on a server, until its members are known. A page that is rendered once does
- * not show changes.
- */
-function readingOnce(): (group: WantedGroup) => Observable<RosterState> {
-  const { scheduler } = inject(CLIENT_APP);
-  const handedOver = inject(TransferState);
-  const tasks = inject(PendingTasks);
-  return ({ key, state }) =>
-    defer(() =>
-      state.pipe(
-        takeWhile(({ members, status }) => !members && status.state !== 'closed', true),
-        tap(({ members }) => members && handedOver.set(key, [...members.values()])),
-        takeUntil(timer(SERVER_PATIENCE_MS, scheduler)),
-        finalize(tasks.add()),
-      ),
-    );
 }
 
 function byId(members: readonly GroupMember[]): Pick<RosterState, 'members'> {

@@ -1,5 +1,4 @@
-import { inject, PLATFORM_ID } from '@angular/core';
-import { isPlatformBrowser } from '@angular/common';
+import { inject } from '@angular/core';
 import { acrossTabs, type TabSharing } from '../browser/index.js';
 import { FEED_SHARING, CLIENT_APP, type LobbyClientFeature } from './lobby.js';
 
@@ -22,7 +21,7 @@ export function withOneFeedForAllTabs(name: () => string): LobbyClientFeature {
     providers: [
       {
         provide: FEED_SHARING,
-        useFactory: () => (isPlatformBrowser(inject(PLATFORM_ID)) ? sharing(name()) : null),
+        useFactory: () => (inject(CLIENT_APP).serverVisit ? null : sharing(name())),
       },
     ],
   };
