@@ -9,6 +9,7 @@ import {
   type Signal,
   type StateKey,
 } from '@angular/core';
+import { tap, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
 import { connecting, type WatchStatus } from '../../stream/index.js';
 import {
@@ -18,6 +19,7 @@ import {
   type StateObservable,
 } from '../views/index.js';
 import { injectLobbyClient, CLIENT_APP } from './lobby.js';
+import type { ServerVisit } from './server-visit.js';
 
 /**
  * The members of a group as signals, until the component or service that injected them is
@@ -99,7 +101,7 @@ export function injectRoster(
         return { initial: { status: { ...idle, state: 'closed', error } } };
       }
     },
-    { equal: ({ group }, after) => group !== undefined && group.state === after.group?.state },
+    { equal: (before, after) => before.group !== undefined && before.group.state === after.group?.state },
   );
   const latest = signal<{ readonly target: Target; readonly state: RosterState } | undefined>(undefined);
   const current = computed((): RosterState => {
@@ -112,18 +114,12 @@ export function injectRoster(
 
   effect(onCleanup => {
     const target = wanted();
-    if (!target.group) return;
-    const { key, state: shared } = target.group;
-    const roster$ = serverVisit ? serverVisit.readOnce(shared) : shared;
+    const { group } = target;
+    if (!group) return;
     const watching = untracked(() =>
-      zone.outside(roster$).subscribe(state => {
-        if (state.members) {
-          if (serverVisit) handedOver.set(key, [...state.members.values()]);
-          // A later reader must not see members that are old by then.
-          else handedOver.remove(key);
-        }
-        latest.set({ target, state });
-      }),
+      zone
+        .outside(statesOf(group, serverVisit, handedOver))
+        .subscribe(state => latest.set({ target, state })),
     );
     onCleanup(() => watching.unsubscribe());
   });
@@ -143,6 +139,21 @@ export function injectRoster(
       else reloaded.set({});
     },
   };
+}
+
+/** The states of a group. A server reads it once, and hands the members over to the browser. */
+function statesOf(
+  { key, state }: WantedGroup,
+  serverVisit: ServerVisit | undefined,
+  handedOver: TransferState,
+): Observable<RosterState> {
+  if (serverVisit) {
+    return serverVisit
+      .readOnce(state)
+      .pipe(tap(({ members }) => members && handedOver.set(key, [...members.values()])));
+  }
+  // A later reader must not see members that are old by then.
+  return state.pipe(tap(({ members }) => members && handedOver.remove(key)));
 }
 
 function byId(members: readonly GroupMember[]): Pick<RosterState, 'members'> {

@@ -2,10 +2,10 @@ import { isPlatformServer } from '@angular/common';
 import { inject, PendingTasks, PLATFORM_ID, REQUEST } from '@angular/core';
 import {
   defer,
+  EMPTY,
   finalize,
   fromEvent,
   merge,
-  EMPTY,
   of,
   takeUntil,
   takeWhile,
