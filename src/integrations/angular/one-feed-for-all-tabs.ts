@@ -1,4 +1,5 @@
 import { inject } from '@angular/core';
+import type { WatchSharing } from '../../stream/index.js';
 import { acrossTabs, type TabSharing } from '../browser/index.js';
 import { FEED_SHARING, CLIENT_APP, type LobbyClientFeature } from './lobby.js';
 
@@ -30,6 +31,6 @@ export function withOneFeedForAllTabs(name: () => string): LobbyClientFeature {
 function sharing(name: string): TabSharing {
   const { zone, scheduler } = inject(CLIENT_APP);
   const tabs = acrossTabs(name, { scheduler });
-  const share = ((watch, shared) => zone.outside(tabs(watch, shared))) as TabSharing;
+  const share: WatchSharing = (watch, shared) => zone.outside(tabs(watch, shared));
   return Object.assign(share, { leads$: tabs.leads$ });
 }

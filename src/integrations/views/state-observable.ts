@@ -69,8 +69,8 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   }
 
   #add(subscriber: Subscriber<S>): void {
-    // One that has gone already, as in `forkJoin([EMPTY, state])`, neither begins nor ends
-    // anything.
+    // A subscriber that has left already, as in `forkJoin([EMPTY, state])`, begins and ends
+    // nothing.
     if (subscriber.closed) return;
     this.#seen.set(subscriber, undefined);
     subscriber.add(() => {
