@@ -145,6 +145,7 @@ function createLobbyClient(): Client {
   // Its requests fail. A resource that waits for a request would keep the application.
   serverVisit?.ended$.pipe(takeUntil(client.closed$)).subscribe(() => client.close());
   const share = inject(FEED_SHARING);
+  // Replaces the client's own feed, so that the application and its components share one.
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
   // Both begin now, so that they get each event before anything shows it.
   feedState(client);
