@@ -58,7 +58,7 @@ export function withHttpClientCalls(): LobbyClientFeature {
 }
 
 /** Where a request is sent in the end. Interceptors may change its URL. */
-const SENT = /* @__PURE__ */ new HttpContextToken<{ url: string } | undefined>(() => undefined);
+const TARGET = /* @__PURE__ */ new HttpContextToken<{ url: string } | undefined>(() => undefined);
 
 const observed = new WeakSet<HttpBackend>();
 
@@ -70,42 +70,40 @@ function observe(backend: HttpBackend): HttpBackend {
   if (observed.has(backend)) return backend;
   observed.add(backend);
   const handle = backend.handle.bind(backend);
-  return Object.assign(backend, {
-    handle: (request: HttpRequest<unknown>) => {
-      const sent = request.context.get(SENT);
-      if (sent) sent.url = request.urlWithParams;
-      return handle(request);
-    },
-  });
+  backend.handle = (request: HttpRequest<unknown>) => {
+    const target = request.context.get(TARGET);
+    if (target) target.url = request.urlWithParams;
+    return handle(request);
+  };
+  return backend;
 }
 
 function overHttpClient(): Transport {
   const http = inject(HttpClient);
+  const backend = observe(inject(HttpBackend));
   // A redirect would take the token, or the body, to another server. XMLHttpRequest does not have
   // this option, and would warn about it.
-  const redirect = observe(inject(HttpBackend)) instanceof FetchBackend && ({ redirect: 'manual' } as const);
+  const fetchOptions = backend instanceof FetchBackend ? ({ redirect: 'manual' } as const) : {};
   return request => {
     const { method, url, headers, body, idempotent = false, keepalive, maxBody = MAX_BODY } = request;
     const target = { url };
-    const context = new HttpContext().set(LOBBY_CLIENT_REQUEST, { idempotent }).set(SENT, target);
+    const context = new HttpContext().set(LOBBY_CLIENT_REQUEST, { idempotent }).set(TARGET, target);
     const options = {
+      ...fetchOptions,
       headers,
       context,
       observe: 'events',
       responseType: 'text',
       reportProgress: true,
-    } as const;
-    const sent = {
-      ...options,
-      ...redirect,
       ...(body !== undefined && { body }),
       ...(keepalive && { keepalive }),
-    };
-    return http.request(method, url, sent).pipe(
+    } as const;
+    return http.request(method, url, options).pipe(
       concatMap((event): readonly Answer[] => {
         // In bytes, as they arrive.
         if (event.type === HttpEventType.DownloadProgress && event.loaded > maxBody) throw tooLarge(request);
-        return event.type === HttpEventType.Response ? [{ response: event, text: event.body ?? '' }] : [];
+        if (event.type !== HttpEventType.Response) return [];
+        return [{ response: event, text: event.body ?? '' }];
       }),
       catchError((error: unknown) => of(answerIn(error, request))),
       map(answer => checked(answer, request, target.url)),
@@ -128,13 +126,19 @@ function answerIn(error: unknown, request: TransportRequest): Answer {
   if (error.status > 0) return { response: error, text: typeof body === 'string' ? body : '' };
   // A page sees neither the target of a redirect nor its status, but only that nothing has failed.
   const isRedirect = body === null || body === undefined || body === '';
-  throw isRedirect ? redirected(request) : explainFailure(body instanceof Error ? body : error, request);
+  if (isRedirect) throw redirected(request);
+  throw explainFailure(body instanceof Error ? body : error, request);
 }
 
-function checked({ response, text }: Answer, request: TransportRequest, sent: string): TransportResponse {
+/**
+ * The answer as a response of this library. Throws a `TransportError` if it is a redirect, or comes
+ * from another URL than `target`, or is too large.
+ */
+function checked({ response, text }: Answer, request: TransportRequest, target: string): TransportResponse {
   const { status, headers, url } = response;
-  if (isRedirectStatus(status) || (response.redirected ?? (url !== null && !isSameUrl(url, sent))))
-    throw redirected(request);
+  // With XMLHttpRequest, only the URL of an answer tells that a redirect was followed.
+  const wasRedirected = response.redirected ?? (url !== null && !isSameUrl(url, target));
+  if (isRedirectStatus(status) || wasRedirected) throw redirected(request);
   if (text.length > (request.maxBody ?? MAX_BODY)) throw tooLarge(request);
   return { status, headers, text };
 }

@@ -92,13 +92,14 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
 
 /**
  * The state and the events of the client's feed. It is polled until the component or service that
- * injects it is destroyed.
+ * injects it is destroyed. On a server it is not polled.
  */
 export function injectFollowedFeed<Own extends object>() {
   const client = injectLobbyClient<Own>();
-  const { zone, isServer } = inject(CLIENT_APP);
+  const { zone, serverVisit } = inject(CLIENT_APP);
   const state = feedState(client);
   const current = signal(state.value);
-  if (!isServer) injectFollow()(zone.outside(state), next => current.set(next));
+  const follow = injectFollow();
+  if (!serverVisit) follow(zone.outside(state), next => current.set(next));
   return { state, current, event$: zone.outside(eventsOf(client.events.feed)) };
 }

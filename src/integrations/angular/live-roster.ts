@@ -3,14 +3,13 @@ import {
   effect,
   inject,
   makeStateKey,
-  PendingTasks,
   signal,
   TransferState,
   untracked,
   type Signal,
   type StateKey,
 } from '@angular/core';
-import { defer, finalize, takeUntil, takeWhile, tap, timer, type Observable } from 'rxjs';
+import { tap, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
 import { connecting, type WatchStatus } from '../../stream/index.js';
 import {
@@ -20,6 +19,7 @@ import {
   type StateObservable,
 } from '../views/index.js';
 import { injectLobbyClient, CLIENT_APP } from './lobby.js';
+import type { ServerVisit } from './server-visit.js';
 
 /**
  * The members of a group as signals, until the component or service that injected them is
@@ -45,9 +45,6 @@ export interface LiveRoster {
   /** Polls now. Watches again if the watch has ended. */
   reload(): void;
 }
-
-/** How long a server waits for a group, in ms. After that, the browser asks again. */
-const SERVER_PATIENCE_MS = 2_000;
 
 /** The group to show, unless there is none, or the config is invalid. */
 interface Target {
@@ -85,9 +82,8 @@ export function injectRoster(
   config: (group_id: string) => RosterStateConfig = () => ({}),
 ): LiveRoster {
   const client = injectLobbyClient();
-  const { isServer, zone } = inject(CLIENT_APP);
+  const { zone, serverVisit } = inject(CLIENT_APP);
   const handedOver = inject(TransferState);
-  const read = isServer ? readingOnce() : ({ state }: WantedGroup) => state;
   const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
   /** Set to another object by each `reload()` without a group. */
   const reloaded = signal({});
@@ -105,14 +101,15 @@ export function injectRoster(
         return { initial: { status: { ...idle, state: 'closed', error } } };
       }
     },
-    { equal: ({ group }, after) => group !== undefined && group.state === after.group?.state },
+    { equal: (before, after) => before.group !== undefined && before.group.state === after.group?.state },
   );
   const latest = signal<{ readonly target: Target; readonly state: RosterState } | undefined>(undefined);
   const current = computed((): RosterState => {
     const target = wanted();
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
-    return { ...target.initial, ...(last?.target === target ? last.state : target.group?.state.value) };
+    const state = last?.target === target ? last.state : target.group?.state.value;
+    return { ...target.initial, ...state };
   });
 
   effect(onCleanup => {
@@ -120,11 +117,9 @@ export function injectRoster(
     const { group } = target;
     if (!group) return;
     const watching = untracked(() =>
-      zone.outside(read(group)).subscribe(state => {
-        // A later reader must not see members that are old by then.
-        if (!isServer && state.members) handedOver.remove(group.key);
-        latest.set({ target, state });
-      }),
+      zone
+        .outside(statesOf(group, serverVisit, handedOver))
+        .subscribe(state => latest.set({ target, state })),
     );
     onCleanup(() => watching.unsubscribe());
   });
@@ -146,23 +141,19 @@ export function injectRoster(
   };
 }
 
-/**
- * The state of a group on a server, until its members are known. A page that is rendered once does
- * not show changes.
- */
-function readingOnce(): (group: WantedGroup) => Observable<RosterState> {
-  const { scheduler } = inject(CLIENT_APP);
-  const handedOver = inject(TransferState);
-  const tasks = inject(PendingTasks);
-  return ({ key, state }) =>
-    defer(() =>
-      state.pipe(
-        takeWhile(({ members, status }) => !members && status.state !== 'closed', true),
-        tap(({ members }) => members && handedOver.set(key, [...members.values()])),
-        takeUntil(timer(SERVER_PATIENCE_MS, scheduler)),
-        finalize(tasks.add()),
-      ),
-    );
+/** The states of a group. A server reads it once, and hands the members over to the browser. */
+function statesOf(
+  { key, state }: WantedGroup,
+  serverVisit: ServerVisit | undefined,
+  handedOver: TransferState,
+): Observable<RosterState> {
+  if (serverVisit) {
+    return serverVisit
+      .readOnce(state)
+      .pipe(tap(({ members }) => members && handedOver.set(key, [...members.values()])));
+  }
+  // A later reader must not see members that are old by then.
+  return state.pipe(tap(({ members }) => members && handedOver.remove(key)));
 }
 
 function byId(members: readonly GroupMember[]): Pick<RosterState, 'members'> {

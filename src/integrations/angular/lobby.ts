@@ -1,4 +1,3 @@
-import { isPlatformServer } from '@angular/common';
 import {
   DestroyRef,
   inject,
@@ -6,7 +5,6 @@ import {
   makeEnvironmentProviders,
   NgZone,
   PendingTasks,
-  PLATFORM_ID,
   type EnvironmentProviders,
   type Provider,
 } from '@angular/core';
@@ -29,7 +27,7 @@ import { feedState } from '../views/index.js';
 import { AppZone } from './app-zone.js';
 import { LatestProfiles } from './latest-profiles.js';
 import { checkedLobbyClientConfig, type LobbyClientConfig } from './lobby-client-config.js';
-import { serverVisitEnded } from './server-visit.js';
+import { injectServerVisit, type ServerVisit } from './server-visit.js';
 import { serviceWorkerBypass } from './service-worker-bypass.js';
 
 /** Something to add to {@link provideLobbyClient}. */
@@ -43,8 +41,8 @@ export interface ClientApp {
   readonly config: ClientConfig<EventCodecs>;
   /** The clock of the client. Its timers do not keep the application unstable. */
   readonly scheduler: SchedulerLike;
-  readonly isServer: boolean;
-  readonly renderTimeout: number;
+  /** `undefined` in a browser. */
+  readonly serverVisit: ServerVisit | undefined;
   readonly bypassServiceWorker: boolean;
   readonly profiles: LatestProfiles;
 }
@@ -119,25 +117,24 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
 
 function createApp(options: LobbyClientConfig<EventCodecs>): ClientApp {
   checkArgument('config()', plainObject, options);
-  const checked = checkedLobbyClientConfig(options);
+  const { config, bypassServiceWorker, renderTimeout } = checkedLobbyClientConfig(options);
   // Throws if an option is invalid, before any of them is used. It sends nothing.
-  createClient(checked.config);
+  createClient(config);
   const zone = new AppZone(inject(NgZone));
-  const scheduler = zone.scheduler(checked.config.scheduler ?? asyncScheduler);
-  const isServer = isPlatformServer(inject(PLATFORM_ID));
-  return { ...checked, zone, scheduler, isServer, profiles: new LatestProfiles() };
+  const scheduler = zone.scheduler(config.scheduler ?? asyncScheduler);
+  const serverVisit = injectServerVisit(renderTimeout, scheduler);
+  return { zone, config, scheduler, serverVisit, bypassServiceWorker, profiles: new LatestProfiles() };
 }
 
 function createLobbyClient(): Client {
-  const { zone, config, scheduler, isServer, profiles, renderTimeout, bypassServiceWorker } =
-    inject(CLIENT_APP);
+  const { zone, config, scheduler, serverVisit, bypassServiceWorker, profiles } = inject(CLIENT_APP);
   const transport = config.transport ?? fromFetch({ scheduler });
   const call = inject(CALL_TRANSPORT) ?? pendingTasks(transport);
   const client = createClient({
     ...config,
     scheduler,
-    // A server renders a page once, and shows nothing later.
-    ...(isServer && { watch: { ...config.watch, linger: 0 } }),
+    // A server shows a page once, and needs no poll after that.
+    ...(serverVisit && { watch: { ...config.watch, linger: 0 } }),
     transport: request => {
       const sent = bypassServiceWorker ? serviceWorkerBypass(request) : request;
       return request.kind === 'poll' ? zone.outside(transport(sent)) : call(sent);
@@ -145,12 +142,10 @@ function createLobbyClient(): Client {
   }) as unknown as Client;
   // An unhandled error would end a server.
   inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
-  if (isServer) {
-    const ended$ = serverVisitEnded(renderTimeout, scheduler).pipe(takeUntil(client.closed$));
-    // Its requests fail. A resource that waits for a request would keep the application.
-    ended$.subscribe(() => client.close());
-  }
+  // Its requests fail. A resource that waits for a request would keep the application.
+  serverVisit?.ended$.pipe(takeUntil(client.closed$)).subscribe(() => client.close());
   const share = inject(FEED_SHARING);
+  // Replaces the client's own feed, so that the application and its components share one.
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
   // Both begin now, so that they get each event before anything shows it.
   feedState(client);

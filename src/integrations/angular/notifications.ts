@@ -75,8 +75,10 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     isPageHidden: () => document.visibilityState === 'hidden',
   });
   const openerOf = (event: LiveEvent<Own>) => {
-    const { kind, name = kind } = event as { readonly kind: string; readonly name?: string };
-    return Object.hasOwn(openers, name) ? openers[name] : undefined;
+    // An unknown event has its kind on the wire as its name.
+    const { kind, name } = event as { readonly kind: string; readonly name?: string };
+    const kindOnWire = name ?? kind;
+    return Object.hasOwn(openers, kindOnWire) ? openers[kindOnWire] : undefined;
   };
   const open = (id: number) => {
     const opened = shown.find(id);

@@ -1,5 +1,5 @@
-import { inject, PLATFORM_ID } from '@angular/core';
-import { isPlatformBrowser } from '@angular/common';
+import { inject } from '@angular/core';
+import type { WatchSharing } from '../../stream/index.js';
 import { acrossTabs, type TabSharing } from '../browser/index.js';
 import { FEED_SHARING, CLIENT_APP, type LobbyClientFeature } from './lobby.js';
 
@@ -22,7 +22,7 @@ export function withOneFeedForAllTabs(name: () => string): LobbyClientFeature {
     providers: [
       {
         provide: FEED_SHARING,
-        useFactory: () => (isPlatformBrowser(inject(PLATFORM_ID)) ? sharing(name()) : null),
+        useFactory: () => (inject(CLIENT_APP).serverVisit ? null : sharing(name())),
       },
     ],
   };
@@ -31,6 +31,6 @@ export function withOneFeedForAllTabs(name: () => string): LobbyClientFeature {
 function sharing(name: string): TabSharing {
   const { zone, scheduler } = inject(CLIENT_APP);
   const tabs = acrossTabs(name, { scheduler });
-  const share = ((watch, shared) => zone.outside(tabs(watch, shared))) as TabSharing;
+  const share: WatchSharing = (watch, shared) => zone.outside(tabs(watch, shared));
   return Object.assign(share, { leads$: tabs.leads$ });
 }

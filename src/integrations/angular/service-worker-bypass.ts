@@ -21,8 +21,9 @@ export function serviceWorkerBypass(request: TransportRequest): TransportRequest
   const { navigator, location } = globalThis as PageLike;
   if (!navigator?.serviceWorker?.controller) return request;
   // To the page's origin, a header costs no preflight, and the URL stays as it is.
-  if (new URL(request.url).origin === location?.origin)
+  if (new URL(request.url).origin === location?.origin) {
     return { ...request, headers: { ...request.headers, [BYPASS]: '1' } };
-  const { url } = request;
-  return { ...request, url: `${url}${url.includes('?') ? '&' : '?'}${BYPASS}=1` };
+  }
+  const separator = request.url.includes('?') ? '&' : '?';
+  return { ...request, url: `${request.url}${separator}${BYPASS}=1` };
 }

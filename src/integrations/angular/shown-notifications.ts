@@ -64,7 +64,8 @@ export class ShownNotifications<Own extends object> {
     if (!this.find(id)) return;
     this.#stopTimer(id);
     const holders = this.#holders.get(id) ?? new Set();
-    this.#holders.set(id, holders.add(by));
+    holders.add(by);
+    this.#holders.set(id, holders);
   }
 
   release(id: number, by: Holder = 'pointer'): void {
@@ -96,10 +97,8 @@ export class ShownNotifications<Own extends object> {
     const { duration, scheduler, isPageHidden } = this.#config;
     // A notification that comes while the page is hidden keeps its time until it can be seen.
     if (this.#isHeld(id) || isPageHidden()) return;
-    this.#timers.set(
-      id,
-      scheduler.schedule(() => this.dismiss(id), duration),
-    );
+    const timer = scheduler.schedule(() => this.dismiss(id), duration);
+    this.#timers.set(id, timer);
   }
 
   #stopTimer(id: number): void {

@@ -16,6 +16,7 @@ export function isWebUrl(url: string): boolean {
 /**
  * Whether two URLs are the same. Browsers write some differently from how they were given, and
  * interceptors may shorten them.
+ * URLs that cannot be compared, such as a relative one, count as the same.
  */
 export function isSameUrl(url: string, other: string): boolean {
   try {

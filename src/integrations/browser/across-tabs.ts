@@ -77,7 +77,7 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
       const onLead = (isLeading: boolean) => isLeading$.next(isLeading);
       const browser = browserOf(globalThis as Globals);
       if (!browser) {
-        // Each tab leads itself.
+        // Each tab polls for itself.
         onLead(true);
         return whileAlive(watch, shared).pipe(finalize(() => onLead(false)));
       }

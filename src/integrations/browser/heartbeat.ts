@@ -6,15 +6,23 @@ const INTERVAL_MS = 1_000;
 /** The number of beats without a message after which the other tabs are silent. */
 const MAX_MISSED = 3;
 
-/** A beat is late after more than this number of intervals. */
-const LATE_BEATS = 2;
+/** A beat is late after more than this time, in ms. */
+const LATE_MS = 2 * INTERVAL_MS;
+
+/**
+ * A beat is early before this time, in ms. A timer is early if it catches up with the clock after a
+ * delay. No message had time to come then, so an early beat is not one without a message.
+ */
+const EARLY_MS = INTERVAL_MS / 2;
 
 /** Beats regularly. Notices if the other tabs are silent, or if this tab stood still. */
 export class Heartbeat {
   /** Emits at each beat. */
   readonly beats$: Observable<unknown>;
   readonly #scheduler: SchedulerLike;
+  /** When the last beat was, by the clock. */
   #lastBeat = 0;
+  /** The number of beats since the last message. */
   #silence = 0;
   /** This tab stood still, and has not yet asked whether anything has changed. */
   #isDoubtful = false;
@@ -27,24 +35,28 @@ export class Heartbeat {
       return interval(INTERVAL_MS, scheduler);
     }).pipe(
       tap(() => {
-        const since = scheduler.now() - this.#lastBeat;
+        const elapsed = scheduler.now() - this.#lastBeat;
         this.#lastBeat = scheduler.now();
-        // A tab that stood still has not listened either. It may get several beats at once after
-        // that.
-        if (since > LATE_BEATS * INTERVAL_MS) {
+        if (elapsed > LATE_MS) {
+          // A tab that stood still has not listened either.
           this.#silence = 0;
           this.#isDoubtful = true;
-        } else if (since > INTERVAL_MS / 2) this.#silence++;
+        } else if (elapsed > EARLY_MS) {
+          this.#silence++;
+        }
       }),
     );
   }
 
-  /** A message has come from another tab. */
-  hear(): void {
+  /** A message has come from another tab, or this tab acts on the silence. */
+  endSilence(): void {
     this.#silence = 0;
   }
 
-  /** Whether no message has come for several beats. */
+  /**
+   * Whether no message has come for several beats. If so, a tab that is visible takes the lock
+   * away: see `silent$` of `tabLock`.
+   */
   isSilent(): boolean {
     return this.#silence >= MAX_MISSED;
   }
@@ -54,7 +66,7 @@ export class Heartbeat {
    * hidden.
    */
   hasStoodStill(): boolean {
-    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE_BEATS * INTERVAL_MS;
+    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE_MS;
   }
 
   /** Called once this tab knows whether anything changed while it stood still. */

@@ -1,4 +1,4 @@
-import { concat, defer, distinctUntilChanged, map, of, type Observable } from 'rxjs';
+import { defer, distinctUntilChanged, map, startWith, type Observable } from 'rxjs';
 import { pageEvents } from '../../stream/index.js';
 
 /** Whether a page is alive after each of these events. */
@@ -19,7 +19,9 @@ const ALIVE: Readonly<Record<string, boolean>> = {
  * pageAlive().pipe(switchMap(isAlive => (isAlive ? updates$ : NEVER)));
  */
 export function pageAlive(): Observable<boolean> {
-  return defer(() =>
-    concat(of(true), pageEvents(...Object.keys(ALIVE)).pipe(map(({ type }) => ALIVE[type] === true))),
-  ).pipe(distinctUntilChanged());
+  return defer(() => pageEvents(...Object.keys(ALIVE))).pipe(
+    map(({ type }) => ALIVE[type] === true),
+    startWith(true),
+    distinctUntilChanged(),
+  );
 }

@@ -45,27 +45,30 @@ export class RelayedLog<A> {
    */
   take(all: readonly Relayed<A>[], position?: Checkpoint): readonly WatchSignal<A>[] {
     const signals = all.flatMap(relayed => {
-      if (this.place(relayed) !== 'next') return [];
+      if (this.orderOf(relayed) !== 'next') return [];
       this.#add(relayed);
       return [relayed.signal];
     });
-    return this.#position || !position ? signals : [...signals, ...this.skipTo(position)];
+    if (this.#position || !position) return signals;
+    return [...signals, ...this.skipTo(position)];
   }
 
   /** Whether a signal is the next one, or known already, or comes after others that are missing. */
-  place({ since, signal }: Relayed<A>): 'next' | 'known' | 'later' {
-    const isNext = signal.kind === 'status' || this.isState || !this.#position || this.index === since;
-    if (isNext) return 'next';
+  orderOf({ since, signal }: Relayed<A>): 'next' | 'known' | 'later' {
+    if (signal.kind === 'status' || this.isState) return 'next';
+    if (!this.#position || this.index === since) return 'next';
     return checkpointOf(signal)?.index === this.index ? 'known' : 'later';
   }
 
   #add(relayed: Relayed<A>): void {
     const { signal } = relayed;
     this.#position = checkpointOf(signal) ?? this.#position;
-    if (signal.kind === 'status') this.#status = signal.status;
-    else if (!this.isState) this.#relayed = [...this.#relayed, relayed].slice(-MAX_RELAYED);
-    else if (signal.kind === 'answer') {
-      // A tab that asks later gets the status at that time.
+    if (signal.kind === 'status') {
+      this.#status = signal.status;
+    } else if (!this.isState) {
+      this.#relayed = [...this.#relayed, relayed].slice(-MAX_RELAYED);
+    } else if (signal.kind === 'answer') {
+      // Kept without its status. A tab that asks later gets the status at that time.
       const { kind, answer, checkpoint } = signal;
       const kept = checkpoint ? { kind, answer, checkpoint } : { kind, answer };
       this.#relayed = [{ since: relayed.since, signal: kept }];
@@ -97,6 +100,8 @@ export class RelayedLog<A> {
   /** Whether a new leader that polls from a position would leave something out for the others. */
   knowsMoreThan(position: Checkpoint | undefined): boolean {
     if (this.isState) return false;
-    return position ? (this.signalsSince(position)?.length ?? 0) > 0 : this.#position !== undefined;
+    if (!position) return this.#position !== undefined;
+    const missed = this.signalsSince(position) ?? [];
+    return missed.length > 0;
   }
 }

@@ -15,19 +15,20 @@ interface LockInfo {
   readonly clientId?: string;
 }
 
-/** A lock that this tab has. */
+/** The lock of the leader, if this tab has it. */
 export interface TabLock {
   /** Whether other tabs wait for it. */
   readonly isWanted: boolean;
   /** Asks the browser whether this tab still has it. A tab that stood still cannot know. */
-  readonly isHeld: () => Promise<boolean>;
+  readonly isStillOurs: () => Promise<boolean>;
 }
 
 /**
- * Waits for a lock while it is subscribed to. Emits the lock when this tab has it, and `undefined`
- * when another tab has taken it away. When a tab is closed, the browser gives its lock to the next
- * tab. It is slow to do so for a page that it caches. So when the owner is silent, `silent$` emits,
- * and this tab takes the lock away, if it is visible or no tab has the lock.
+ * Waits for the lock while it is subscribed to. The tab that has the lock is the leader. Emits the
+ * lock when this tab has it, and `undefined` when another tab has taken it away. When a tab is
+ * closed, the browser gives its lock to the next tab. It is slow to do so for a page that it
+ * caches. So `silent$` emits when the leader is silent. Then this tab takes the lock away, if it is
+ * visible or no tab has the lock.
  *
  * Fails where locks are forbidden, as in a sandboxed frame.
  */
@@ -40,15 +41,15 @@ export function tabLock(
   const attempts$ = new Subject<'queue' | 'steal'>();
   const lock$ = attempts$.pipe(
     startWith('queue' as const),
-    switchMap(how => hold(locks, name, how)),
-    switchMap(isHeld => {
-      if (isHeld) return inspect(locks, name);
+    switchMap(how => requestLock(locks, name, how)),
+    switchMap(hasLock => {
+      if (hasLock) return inspect(locks, name);
       attempts$.next('queue');
       return of(undefined);
     }),
   );
   const stealing$ = silent$.pipe(
-    exhaustMap(async () => isVisible() || (await ownerOf(locks, name)) === undefined),
+    exhaustMap(async () => isVisible() || (await leaderOf(locks, name)) === undefined),
     tap(mayTake => {
       if (mayTake) attempts$.next('steal');
     }),
@@ -63,7 +64,7 @@ declare const AbortController: new () => { readonly signal: unknown; abort(): vo
  * Emits `true` when this tab has the lock, and `false` when it has lost it. Unsubscribing gives the
  * lock back, or leaves the queue.
  */
-function hold(locks: TabLocks, name: string, how: 'queue' | 'steal'): Observable<boolean> {
+function requestLock(locks: TabLocks, name: string, how: 'queue' | 'steal'): Observable<boolean> {
   return new Observable(subscriber => {
     const withdrawal = new AbortController();
     let release = (): void => undefined;
@@ -89,18 +90,25 @@ function hold(locks: TabLocks, name: string, how: 'queue' | 'steal'): Observable
   });
 }
 
+/** Called when this tab has got the lock. */
 async function inspect(locks: TabLocks, name: string): Promise<TabLock> {
-  const self = await ownerOf(locks, name);
+  const self = await leaderOf(locks, name);
   return {
     isWanted: await isWanted(locks, name),
-    // If the browser does not name the owner, or did not name this tab, this tab counts as the
-    // owner.
-    isHeld: async () => self === UNKNOWN || [self, UNKNOWN].includes(await ownerOf(locks, name)),
+    isStillOurs: async () => {
+      const leader = await leaderOf(locks, name);
+      // If the browser did not name this tab, or does not name the leader, this tab counts as the
+      // leader.
+      return self === UNKNOWN || leader === UNKNOWN || leader === self;
+    },
   };
 }
 
-/** The tab that has a lock. `undefined` if no tab has it. */
-function ownerOf(locks: TabLocks, name: string): Promise<string | undefined> {
+/** Stands for the id of a tab if the browser does not tell it. */
+const UNKNOWN = 'unknown';
+
+/** The id of the tab that has the lock. `undefined` if no tab has it. */
+function leaderOf(locks: TabLocks, name: string): Promise<string | undefined> {
   return locks.query().then(
     ({ held = [] }) => held.find(lock => lock.name === name)?.clientId,
     () => UNKNOWN,
@@ -113,5 +121,3 @@ function isWanted(locks: TabLocks, name: string): Promise<boolean> {
     () => true,
   );
 }
-
-const UNKNOWN = 'unknown';

@@ -75,5 +75,6 @@ export function revived(status: WatchStatus): WatchStatus {
 /** Changes the status of a signal. Another kind of signal stays as it is. */
 export function withStatus<A>(relayed: Relayed<A>, change: (status: WatchStatus) => WatchStatus): Relayed<A> {
   const { since, signal } = relayed;
-  return signal.kind === 'status' ? { since, signal: { ...signal, status: change(signal.status) } } : relayed;
+  if (signal.kind !== 'status') return relayed;
+  return { since, signal: { ...signal, status: change(signal.status) } };
 }

@@ -7,6 +7,7 @@ import {
   filter,
   finalize,
   from,
+  map,
   Observable,
   of,
   skipWhile,
@@ -14,15 +15,19 @@ import {
   switchMap,
   tap,
   timer,
+  type ObservableInput,
   type SchedulerLike,
   type Subscriber,
 } from 'rxjs';
 import type { ResumableWatch, SharedWatch, WatchSignal } from '../../stream/index.js';
 import { Heartbeat } from './heartbeat.js';
 import { RelayedLog } from './relayed-log.js';
+import { TabInbox } from './tab-inbox.js';
+import { TabLead } from './tab-lead.js';
 import { tabLock, type TabLock, type TabLocks } from './tab-lock.js';
+import type { TabMemory } from './tab-memory.js';
 import { cloneable, withStatus, type Relayed, type TabChannel } from './tab-message.js';
-import { TabTalk, type TabMemory } from './tab-talk.js';
+import { TabOutbox } from './tab-outbox.js';
 
 /** How long a signal of an earlier leader may take to arrive, in ms. */
 const SETTLE_MS = 50;
@@ -72,47 +77,62 @@ export function tabWatch<A>(
 
 /** A tab that takes part, from its subscription to its end. */
 class Tab<A> {
-  readonly #talk: TabTalk<A>;
+  readonly #watch: ResumableWatch<A>;
+  readonly #settings: TabSettings;
+  readonly #memory: TabMemory<A>;
+  readonly #subscriber: Subscriber<WatchSignal<A>>;
+  readonly #channel: TabChannel;
+  readonly #outbox: TabOutbox<A>;
+  readonly #lead: TabLead<A>;
+  readonly #inbox: TabInbox<A>;
 
   constructor(
-    readonly watch: ResumableWatch<A>,
-    readonly settings: TabSettings,
-    readonly memory: TabMemory<A>,
-    readonly subscriber: Subscriber<WatchSignal<A>>,
+    watch: ResumableWatch<A>,
+    settings: TabSettings,
+    memory: TabMemory<A>,
+    subscriber: Subscriber<WatchSignal<A>>,
   ) {
-    const channel = settings.browser.openChannel(settings.name);
-    this.#talk = new TabTalk(memory, channel, settings.scheduler, signal => subscriber.next(signal));
-    subscriber.add(() => this.#talk.close());
+    const { browser, name, scheduler } = settings;
+    this.#watch = watch;
+    this.#settings = settings;
+    this.#memory = memory;
+    this.#subscriber = subscriber;
+    this.#channel = browser.openChannel(name);
+    this.#outbox = new TabOutbox(memory, this.#channel);
+    this.#lead = new TabLead(memory, this.#outbox, scheduler);
+    this.#inbox = new TabInbox(memory, this.#outbox, this.#lead, scheduler);
   }
 
   run(): void {
-    const { subscriber } = this;
-    this.#talk.ask('hello');
-    const taking$ = this.#talk.isAlone$.pipe(
+    const subscriber = this.#subscriber;
+    subscriber.add(() => this.#outbox.close());
+    this.#inbox.open(this.#channel, signal => subscriber.next(signal));
+    this.#outbox.ask('hello');
+    const signal$ = this.#outbox.isAlone$.pipe(
       switchMap(isAlone => (isAlone ? this.#alone() : this.#together())),
     );
-    subscriber.add(taking$.subscribe(subscriber));
+    subscriber.add(signal$.subscribe(subscriber));
   }
 
   /** Follows until it gets the lock, and leads while it has it. */
   #together(): Observable<WatchSignal<A>> {
-    const { browser, name } = this.settings;
-    const { heartbeat } = this.memory;
+    const { browser, name } = this.#settings;
+    const { heartbeat } = this.#memory;
     const silent$ = heartbeat.beats$.pipe(
-      tap(() => this.#talk.beat()),
-      filter(() => !this.#talk.hasLead && heartbeat.isSilent()),
+      tap(() => this.#lead.beat()),
+      filter(() => !this.#lead.hasLock && heartbeat.isSilent()),
       // It takes some beats to get the lock.
-      tap(() => heartbeat.hear()),
+      tap(() => heartbeat.endSilence()),
     );
     return tabLock(browser.locks, name, silent$, browser.isVisible).pipe(
       catchError(() => {
-        this.#talk.beAlone();
+        this.#outbox.beAlone();
         return EMPTY;
       }),
       switchMap(lock => {
-        if (lock) return this.#led(lock);
+        if (lock) return this.#leading(lock);
         // It took no signals of others while it was the leader, or seemed to be.
-        this.#talk.ask('hello');
+        this.#outbox.ask('hello');
         return EMPTY;
       }),
     );
@@ -122,56 +142,63 @@ class Tab<A> {
    * The signals that this tab polls while it leads. Each signal is sent to the others before it is
    * emitted.
    */
-  #led({ isWanted, isHeld }: TabLock): Observable<WatchSignal<A>> {
-    const { log } = this.memory;
-    const { onLead, scheduler } = this.settings;
-    this.#talk.beginLead(isHeld);
+  #leading(lock: TabLock): Observable<WatchSignal<A>> {
+    const { log } = this.#memory;
+    const { onLead, scheduler } = this.#settings;
+    this.#lead.begin(lock);
     onLead(true);
-    return (isWanted || log.position ? timer(SETTLE_MS, scheduler) : of(0)).pipe(
+    const settled$ = lock.isWanted || log.position ? timer(SETTLE_MS, scheduler) : of(0);
+    return settled$.pipe(
       switchMap(() => {
-        this.#talk.settleLead();
+        this.#lead.settle();
         return this.#resumed();
       }),
       // The others know the status. That another tab polls does not change it.
       skipWhile(signal => signal.kind === 'status' && signal.status.state === 'connecting'),
-      // If it does not lead any more, the next leader sends the same.
-      concatMap(signal =>
-        this.#talk.isSure()
-          ? [signal]
-          : from(this.#talk.leads()).pipe(concatMap(isLeading => (isLeading ? [signal] : EMPTY))),
-      ),
+      concatMap(signal => this.#ifLeading(signal)),
       tap(signal => this.#relay({ since: log.index, signal })),
       // The Observable ends with the watch, although waiting for the lock would go on.
-      tap({ complete: () => this.subscriber.complete() }),
+      tap({ complete: () => this.#subscriber.complete() }),
       finalize(() => {
-        this.#talk.endLead();
+        this.#lead.end();
         onLead(false);
       }),
     );
   }
 
+  /** A signal, if this tab still leads. If it does not, the next leader sends the same. */
+  #ifLeading(signal: WatchSignal<A>): ObservableInput<WatchSignal<A>> {
+    // Emitted in the same tick, if possible.
+    if (this.#lead.isCertain) return [signal];
+    return from(this.#lead.confirm()).pipe(
+      filter(isLeading => isLeading),
+      map(() => signal),
+    );
+  }
+
   #relay(relayed: Relayed<A>): void {
-    const { epoch, log } = this.memory;
+    const { epoch, log } = this.#memory;
     const { signal } = relayed;
     // The other tabs may go on although this one cannot.
     const isEnd = signal.kind === 'status' && signal.status.state === 'closed';
-    if (!isEnd) this.#talk.post({ kind: 'signal', epoch, relayed: withStatus(relayed, cloneable) });
+    if (!isEnd) this.#outbox.post({ kind: 'signal', epoch, relayed: withStatus(relayed, cloneable) });
     // A tab that has become alone polls again from its position, and gets the signal then.
-    if (!this.#talk.isAlone) log.take([relayed]);
+    if (!this.#outbox.isAlone) log.take([relayed]);
   }
 
+  /** The signals that this tab polls for itself. */
   #alone(): Observable<WatchSignal<A>> {
-    const { log } = this.memory;
-    const { onLead } = this.settings;
+    const { log } = this.#memory;
+    const { onLead } = this.#settings;
     return defer(() => {
-      this.#talk.channel.close();
+      this.#outbox.close();
       onLead(true);
       return this.#resumed();
     }).pipe(
       tap({
         // The tab continues from here when the page comes back.
         next: signal => log.take([{ since: log.index, signal }]),
-        complete: () => this.subscriber.complete(),
+        complete: () => this.#subscriber.complete(),
         finalize: () => onLead(false),
       }),
       // The message that could not be sent may be the first one of a leader. That has to end
@@ -181,7 +208,7 @@ class Tab<A> {
   }
 
   #resumed(): Observable<WatchSignal<A>> {
-    const { position } = this.memory.log;
-    return this.watch(position ? { from: position } : {});
+    const { position } = this.#memory.log;
+    return this.#watch(position ? { from: position } : {});
   }
 }

@@ -54,7 +54,7 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
       if (contactAt !== undefined) result.observe((clock.now() - contactAt) / 1_000);
     });
 
-  const ofRequest = (entry: RequestLogEntry) => {
+  const recordRequest = (entry: RequestLogEntry) => {
     if (entry.kind === 'not_sent') return;
     const isPoll = entry.url.includes('watch_index=');
     if (isPoll) open.add(entry.kind === 'request' ? 1 : -1);
@@ -66,23 +66,29 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
       'lobby.poll': isPoll,
     });
   };
-  const ofWatch = (entry: WatchLogEntry) => {
+  const recordWatch = (entry: WatchLogEntry) => {
     if (entry.kind === 'gap') {
       gaps.add(1, { 'lobby.gap.reason': entry.reason });
-    } else {
-      if (entry.why === 'news' || entry.why === 'no_news') contactAt = clock.now();
-      pollEnds.add(1, { 'lobby.poll_end.why': entry.why });
+      return;
     }
+    if (entry.why === 'news' || entry.why === 'no_news') contactAt = clock.now();
+    pollEnds.add(1, { 'lobby.poll_end.why': entry.why });
   };
-  return entry => ('watchId' in entry ? ofWatch(entry) : ofRequest(entry));
+  return entry => {
+    if ('watchId' in entry) recordWatch(entry);
+    else recordRequest(entry);
+  };
 }
 
 function outcomeOf(entry: Exclude<RequestLogEntry, { kind: 'request' | 'not_sent' }>): Attributes {
   if (entry.kind === 'abort') return { 'error.type': 'abort' };
-  if (entry.kind === 'failure')
-    return { 'error.type': isTransportError(entry.error) ? entry.error.reason : '_OTHER' };
+  if (entry.kind === 'failure') {
+    const { error } = entry;
+    return { 'error.type': isTransportError(error) ? error.reason : '_OTHER' };
+  }
   const { status } = entry;
-  return { 'http.response.status_code': status, ...(status >= 400 && { 'error.type': String(status) }) };
+  if (status < 400) return { 'http.response.status_code': status };
+  return { 'http.response.status_code': status, 'error.type': String(status) };
 }
 
 declare const URL: new (url: string) => {
@@ -95,13 +101,16 @@ declare const URL: new (url: string) => {
 const servers = new Map<string, Attributes>();
 
 function serverOf(url: string): Attributes {
-  const origin = url.slice(0, (url + '/').indexOf('/', url.indexOf('://') + 3));
+  const startOfHost = url.indexOf('://') + 3;
+  const startOfPath = url.indexOf('/', startOfHost);
+  const origin = startOfPath === -1 ? url : url.slice(0, startOfPath);
   const known = servers.get(origin);
   if (known) return known;
   const { protocol, hostname, port } = new URL(origin);
+  const defaultPort = protocol === 'https:' ? 443 : 80;
   const server = {
     'server.address': hostname,
-    'server.port': Number(port) || (protocol === 'https:' ? 443 : 80),
+    'server.port': port === '' ? defaultPort : Number(port),
   };
   servers.set(origin, server);
   return server;

@@ -3,7 +3,7 @@ import { asyncScheduler } from 'rxjs';
 import { monotonicClock } from '../../stream/index.js';
 
 /** The report of a worker: `Heartbeat` of `lobby-rx/fleet`. */
-export interface WorkerBeat {
+export interface WorkerHeartbeat {
   readonly worker: string;
   readonly shards: number;
   readonly identities: number;
@@ -19,20 +19,23 @@ export interface WorkerBeat {
 /** What happens in a fleet: `FleetEvent` of `lobby-rx/fleet`. */
 export interface WorkerEvent {
   readonly kind: string;
-  readonly heartbeat?: WorkerBeat;
+  readonly heartbeat?: WorkerHeartbeat;
   /** Whether NATS has stored that heartbeat. */
   readonly stored?: boolean;
   /** The silent worker that had the shard which is assigned. */
   readonly from?: string | undefined;
 }
 
-/**
- * The events that are counted by their kinds. An assignment is counted only if the shard was a
- * silent worker's.
- */
-const INCIDENTS = new Set(
-  'assigned lost conflict gap identity_rejected identities_differ overloaded nats_error'.split(' '),
-);
+/** The kinds of events that are incidents. */
+const INCIDENTS: ReadonlySet<string> = new Set([
+  'lost',
+  'conflict',
+  'gap',
+  'identity_rejected',
+  'identities_differ',
+  'overloaded',
+  'nats_error',
+]);
 
 /**
  * Returns a function for the events of `runFleet` that feeds a meter with the work of the worker of
@@ -50,13 +53,13 @@ export function fleetMetrics(
   worker: string,
   meter: Meter = metrics.getMeter('lobby-rx'),
 ): (event: WorkerEvent) => void {
-  let beat: WorkerBeat | undefined;
+  let latest: WorkerHeartbeat | undefined;
   const clock = monotonicClock(asyncScheduler);
   let storedAt = clock.now();
   const ofWorker = { 'lobby.fleet.worker': worker };
   const gauge = (name: string, unit: string, description: string) =>
     meter.createObservableGauge(`lobby.fleet.${name}`, { unit, description });
-  const shards = gauge('shards', '{shard}', 'Shards that the worker holds');
+  const shards = gauge('shards', '{shard}', 'Shards that the worker owns');
   const identities = gauge('identities', '{identity}', 'Identities that it follows, by state');
   const unstored = gauge('unstored', '{answer}', 'Answers that NATS has not stored yet');
   const waiting = gauge('waiting', '{poll}', 'Polls that wait for the rate limit');
@@ -72,27 +75,38 @@ export function fleetMetrics(
   });
   meter.addBatchObservableCallback(
     result => {
-      if (!beat) return;
-      const { live, retrying, rejected, unstored: storing } = beat;
-      const starting = Math.max(0, beat.identities - live - retrying - rejected - storing);
-      for (const [state, count] of Object.entries({ live, retrying, rejected, storing, starting }))
+      if (!latest) return;
+      const { live, retrying, rejected } = latest;
+      const storing = latest.unstored;
+      const starting = Math.max(0, latest.identities - live - retrying - rejected - storing);
+      const counts = { live, retrying, rejected, storing, starting };
+      for (const [state, count] of Object.entries(counts)) {
         result.observe(identities, count, { ...ofWorker, 'lobby.fleet.state': state });
-      result.observe(shards, beat.shards, ofWorker);
-      result.observe(unstored, beat.unstored, ofWorker);
-      result.observe(waiting, beat.waiting, ofWorker);
-      result.observe(late, beat.late / 1_000, ofWorker);
-      result.observe(events, beat.events, ofWorker);
+      }
+      result.observe(shards, latest.shards, ofWorker);
+      result.observe(unstored, latest.unstored, ofWorker);
+      result.observe(waiting, latest.waiting, ofWorker);
+      result.observe(late, latest.late / 1_000, ofWorker);
+      result.observe(events, latest.events, ofWorker);
       result.observe(age, (clock.now() - storedAt) / 1_000, ofWorker);
     },
     [shards, identities, unstored, waiting, late, events, age],
   );
   return event => {
     if (event.heartbeat?.worker === worker) {
-      beat = event.heartbeat;
+      latest = event.heartbeat;
       if (event.stored) storedAt = clock.now();
     }
-    if (!INCIDENTS.has(event.kind) || (event.kind === 'assigned' && event.from === undefined)) return;
-    const kind = event.kind === 'assigned' ? 'takeover' : event.kind;
-    incidents.add(1, { ...ofWorker, 'lobby.fleet.incident': kind });
+    const incident = incidentOf(event);
+    if (incident) incidents.add(1, { ...ofWorker, 'lobby.fleet.incident': incident });
   };
+}
+
+/**
+ * The name of an incident in the metrics. `undefined` if the event is not an incident. An
+ * assignment is one only if the shard was a silent worker's.
+ */
+function incidentOf({ kind, from }: WorkerEvent): string | undefined {
+  if (kind === 'assigned') return from === undefined ? undefined : 'takeover';
+  return INCIDENTS.has(kind) ? kind : undefined;
 }

@@ -57,14 +57,16 @@ export function gateMetrics(
   meter.addBatchObservableCallback(
     result => {
       if (!stats) return;
-      for (const state of STATES)
+      for (const state of STATES) {
         result.observe(clients, stats[state], { ...ofGate, 'lobby.gate.state': state });
+      }
       result.observe(admitted, stats.admitted, ofGate);
       result.observe(slots, stats.freed, { ...ofGate, 'lobby.gate.outcome': 'freed' });
       result.observe(slots, stats.notFreed, { ...ofGate, 'lobby.gate.outcome': 'not_freed' });
       result.observe(hookFailures, stats.hookFailures, ofGate);
-      for (const [reason, count] of Object.entries(stats.refused))
+      for (const [reason, count] of Object.entries(stats.refused)) {
         result.observe(refused, count, { ...ofGate, 'lobby.gate.reason': reason });
+      }
     },
     [clients, admitted, slots, refused, hookFailures],
   );

@@ -1,7 +1,7 @@
 import { asapScheduler, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
 import type { Client } from '../../client/index.js';
 import { checkArgument, describe, InputError, plainObject } from '../../error/index.js';
-import type { LobbyJoinEvent, NoOwnEvents } from '../../protocol/index.js';
+import type { IdentityEventList, LiveEvent, LobbyJoinEvent, NoOwnEvents } from '../../protocol/index.js';
 import {
   ageOf,
   instant,
@@ -11,6 +11,7 @@ import {
   type EventFeed,
   type Gap,
   type Instant,
+  type WatchSignal,
   type WatchStatus,
 } from '../../stream/index.js';
 import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
@@ -96,21 +97,14 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   #checking = Subscription.EMPTY;
 
   constructor(client: Client<Own>, feed: EventFeed<Own>) {
-    super({ status: closed(client.scheduler.now()) });
+    super({ status: closed(client.scheduler) });
     this.#client = client;
     this.#feed = feed;
-    const { scheduler } = client;
-    this.#clocks = { scheduler, monotonic: monotonicClock(scheduler) };
+    this.#clocks = { scheduler: client.scheduler, monotonic: monotonicClock(client.scheduler) };
     feed.signal$.pipe(takeUntil(client.closed$)).subscribe({
-      next: signal => {
-        if (signal.kind === 'status') this.#onStatus(signal.status);
-        else if (signal.kind === 'gap') this.#onGap(signal.gap);
-        else if (signal.kind === 'answer')
-          for (const event of signal.answer.events)
-            if (event.kind === 'matchmaker_lobby_join') this.#onLobbyJoin(event as LobbyJoinEvent);
-      },
+      next: signal => this.#onSignal(signal),
       complete: () => {
-        this.complete({ status: closed(client.scheduler.now()) });
+        this.complete({ status: closed(client.scheduler) });
         this.end();
       },
     });
@@ -121,15 +115,16 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
       const rule = 'a gap or lobby join of this feed, not a copy';
       throw new InputError('handled', rule, describe(handled));
     }
-    const { gap, ...others } = this.value;
-    if (handled === gap) this.set(others);
-    else if (handled === others.lobbyJoin) this.set({ ...(gap && { gap }), status: others.status });
+    const { gap, ...withoutGap } = this.value;
+    const { lobbyJoin, status } = withoutGap;
+    if (handled === gap) this.set(withoutGap);
+    else if (handled === lobbyJoin) this.set({ ...(gap && { gap }), status });
   }
 
   reload(): void {
     if (this.value.status.state !== 'closed') this.#client.wake();
     else if (this.isWanted) this.#follow();
-    else this.set({ ...this.value, status: idle(this.#client.scheduler.now()) });
+    else this.set({ ...this.value, status: idle(this.#client.scheduler) });
   }
 
   protected begin(): void {
@@ -140,6 +135,18 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   protected end(): void {
     this.#following.unsubscribe();
     this.#checking.unsubscribe();
+  }
+
+  #onSignal(signal: WatchSignal<IdentityEventList<Own>>): void {
+    if (signal.kind === 'status') this.#onStatus(signal.status);
+    else if (signal.kind === 'gap') this.#onGap(signal.gap);
+    else if (signal.kind === 'answer') this.#onEvents(signal.answer.events);
+  }
+
+  #onEvents(events: readonly LiveEvent<Own>[]): void {
+    for (const event of events) {
+      if (event.kind === 'matchmaker_lobby_join') this.#onLobbyJoin(event as LobbyJoinEvent);
+    }
   }
 
   #onGap(gap: Gap): void {

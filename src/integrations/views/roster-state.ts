@@ -93,7 +93,9 @@ export function rosterState<Own extends object>(
   known.set(key, new WeakRef(state));
   // Cleaned up at every 64th. React Native has no FinalizationRegistry.
   if (known.size % 64 === 0) {
-    for (const [other, ref] of known) if (!ref.deref()) known.delete(other);
+    for (const [other, ref] of known) {
+      if (!ref.deref()) known.delete(other);
+    }
   }
   return state;
 }
@@ -106,7 +108,7 @@ class SharedGroup extends SharedState<RosterState> {
   #untilClosed = Subscription.EMPTY;
 
   constructor(client: AnyClient, group_id: string, config: RosterStateConfig) {
-    super({ status: idle(client.scheduler.now()) });
+    super({ status: idle(client.scheduler) });
     this.#client = client;
     this.#signal$ = client.group.rosterSignals(group_id, config);
   }
@@ -123,7 +125,7 @@ class SharedGroup extends SharedState<RosterState> {
     const { closed$, scheduler } = this.#client;
     this.#untilClosed = closed$.subscribe(() => {
       this.#stop();
-      this.complete({ status: closed(scheduler.now()) });
+      this.complete({ status: closed(scheduler) });
     });
     if (!this.#untilClosed.closed) this.#watch();
   }
@@ -142,29 +144,27 @@ class SharedGroup extends SharedState<RosterState> {
 
   #forget(): void {
     this.#stop();
-    this.set({ status: idle(this.#client.scheduler.now()) });
+    this.set({ status: idle(this.#client.scheduler) });
   }
 
   #watch(): void {
     this.#watching.unsubscribe();
     this.#watching = new Subscription();
     const watching = this.#watching;
+    const { scheduler } = this.#client;
     const before = this.value.status;
-    const now = () => this.#client.scheduler.now();
-    const atFirst = connecting(now());
+    const atFirst = connecting(scheduler.now());
     let latest = atFirst;
-    const change = (changed: Partial<RosterState>) => this.set({ ...this.value, ...changed });
-    // Set when the watch has ended, so that a subscriber can begin another one in response.
-    const ended = (error?: unknown) =>
-      change({ status: latest.state === 'closed' ? latest : closed(now(), error) });
+    const show = (status: WatchStatus) => this.set({ ...this.value, status });
+    // Shown when the watch has ended, so that a subscriber can begin another one in response.
+    const ended = (error?: unknown) => show(latest.state === 'closed' ? latest : closed(scheduler, error));
     subscribeWhileOpen(watching, this.#signal$, {
       next: signal => {
         if (signal.kind === 'status') {
           latest = signal.status;
-          const { members, status } = this.value;
           // Another tab may be live before it sends its members.
-          const isShown = latest.state === 'live' ? members : latest.state !== 'closed';
-          if (isShown && latest !== status) change({ status: latest });
+          const isTooEarly = latest.state === 'live' && !this.value.members;
+          if (!isTooEarly && latest.state !== 'closed' && latest !== this.value.status) show(latest);
         } else if (signal.kind === 'answer') {
           const { members, malformed } = signal.answer;
           this.set({ status: signal.status ?? latest, members, ...(malformed && { malformed }) });
@@ -174,6 +174,6 @@ class SharedGroup extends SharedState<RosterState> {
       complete: ended,
     });
     // A watch that is shared may have emitted nothing yet.
-    if (!watching.closed && this.value.status === before) change({ status: atFirst });
+    if (!watching.closed && this.value.status === before) show(atFirst);
   }
 }

@@ -1,4 +1,12 @@
-import { Observable, Subject, takeUntil, type Observer, type Subscriber, type Subscription } from 'rxjs';
+import {
+  Observable,
+  Subject,
+  takeUntil,
+  type Observer,
+  type SchedulerLike,
+  type Subscriber,
+  type Subscription,
+} from 'rxjs';
 import { connecting, type WatchStatus } from '../../stream/index.js';
 
 /**
@@ -61,8 +69,8 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
   }
 
   #add(subscriber: Subscriber<S>): void {
-    // One that has gone already, as in `forkJoin([EMPTY, state])`, neither begins nor ends
-    // anything.
+    // A subscriber that has left already, as in `forkJoin([EMPTY, state])`, begins and ends
+    // nothing.
     if (subscriber.closed) return;
     this.#seen.set(subscriber, undefined);
     subscriber.add(() => {
@@ -87,7 +95,8 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
       for (const subscriber of [...this.#seen.keys()]) this.#emitTo(subscriber);
     } while (emitted !== this.#value);
     this.#isEmitting = false;
-    if (this.#isComplete) for (const subscriber of [...this.#seen.keys()]) subscriber.complete();
+    if (!this.#isComplete) return;
+    for (const subscriber of [...this.#seen.keys()]) subscriber.complete();
   }
 
   #emitTo(subscriber: Subscriber<S>): void {
@@ -118,11 +127,11 @@ export function subscribeWhileOpen<T>(
 }
 
 /** The status of a state that nothing keeps up to date. */
-export function idle(now: number): WatchStatus {
-  return { ...connecting(now), state: 'idle' };
+export function idle(scheduler: SchedulerLike): WatchStatus {
+  return { ...connecting(scheduler.now()), state: 'idle' };
 }
 
 /** The status after a watch has ended, with an error or because its client is closed. */
-export function closed(now: number, error?: unknown): WatchStatus {
-  return { ...connecting(now), state: 'closed', error };
+export function closed(scheduler: SchedulerLike, error?: unknown): WatchStatus {
+  return { ...connecting(scheduler.now()), state: 'closed', error };
 }

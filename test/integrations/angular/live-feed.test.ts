@@ -124,7 +124,10 @@ describe('injectFeed', () => {
 
   it("shares the client's own feed with other tabs, under a name that is asked for once", () => {
     let names = 0;
-    const name = () => `events ${++names}`;
+    const name = () => {
+      names++;
+      return `events ${names}`;
+    };
     const { component, pass, emulator, identity_id, openPolls } = angularApp({
       features: [withOneFeedForAllTabs(name)],
     });

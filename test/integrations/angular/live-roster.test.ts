@@ -183,7 +183,8 @@ describe('injectRoster', () => {
     const { component, pass, group_id } = angularApp();
     let calls = 0;
     const config = () => {
-      if (++calls === 1) throw new Error('not yet');
+      calls++;
+      if (calls === 1) throw new Error('not yet');
       return {};
     };
     const roster = component(() => injectRoster(() => group_id, config)).value;

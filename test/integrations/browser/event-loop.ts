@@ -4,19 +4,20 @@ import { Observable, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 export class EventLoop {
   /** A clock of the tab, whose timers wait as well. */
   readonly clock: SchedulerLike;
+  readonly #world: SchedulerLike;
+  readonly #hangs: () => boolean;
   readonly #timers = new VirtualTimeScheduler();
   readonly #waiting: (() => void)[] = [];
 
-  constructor(
-    private readonly world: SchedulerLike,
-    private readonly hangs: () => boolean,
-  ) {
+  constructor(world: SchedulerLike, hangs: () => boolean) {
+    this.#world = world;
+    this.#hangs = hangs;
     this.#timers.frame = world.now();
     this.clock = Object.create(this.#timers, { now: { value: () => world.now() } }) as SchedulerLike;
   }
 
   run(task: () => void): void {
-    if (this.hangs()) this.#waiting.push(task);
+    if (this.#hangs()) this.#waiting.push(task);
     else task();
   }
 
@@ -33,10 +34,10 @@ export class EventLoop {
 
   /** Runs what was waiting, and the timers that are due. */
   catchUp(): void {
-    if (this.hangs()) return;
-    for (let task = this.#waiting.shift(); task; task = this.#waiting.shift()) task();
-    this.#timers.maxFrames = this.world.now();
+    if (this.#hangs()) return;
+    while (this.#waiting.length > 0) this.#waiting.shift()!();
+    this.#timers.maxFrames = this.#world.now();
     this.#timers.flush();
-    this.#timers.frame = this.world.now();
+    this.#timers.frame = this.#world.now();
   }
 }

@@ -18,14 +18,15 @@ describe('acrossTabs, in a page', () => {
     Reflect.deleteProperty(globalThis, 'navigator');
   });
 
-  const offerLocks = (query?: () => Promise<object>) => {
+  const queryOfLeader = () =>
+    Promise.resolve({ held: [{ name: requested[0], clientId: 'this' }], pending: [] });
+  const offerLocks = (query: () => Promise<object> = queryOfLeader) => {
     const locks = {
       request: (name: string, _: object, callback: () => Promise<void>) => {
         requested.push(name);
         return callback();
       },
-      query:
-        query ?? (() => Promise.resolve({ held: [{ name: requested[0], clientId: 'this' }], pending: [] })),
+      query,
     };
     Object.defineProperty(globalThis, 'navigator', { value: { locks }, configurable: true });
   };
@@ -73,15 +74,15 @@ describe('acrossTabs, in a page', () => {
   it('leads with the lock, although the browser does not say who has it, or says it only later', async () => {
     let queries = 0;
     // It is asked twice at first.
-    offerLocks(() =>
-      ++queries <= 2
-        ? Promise.reject(new Error('no answer'))
-        : Promise.resolve({ held: [{ name: requested[0], clientId: 'this' }] }),
-    );
+    offerLocks(() => {
+      queries++;
+      if (queries <= 2) return Promise.reject(new Error('no answer'));
+      return Promise.resolve({ held: [{ name: requested[0], clientId: 'this' }] });
+    });
     const { standStill, leads, seen, following, publish, pass } = start();
     await settle();
     pass(1_000);
-    // Now it has to ask.
+    // After it stood still, it has to ask.
     standStill(60_000);
     publish('a');
     pass(500);
@@ -115,7 +116,8 @@ describe('acrossTabs, in a page', () => {
       class Failing {
         onmessage = null;
         postMessage() {
-          if (sent++ >= after) throw new Error('cannot be cloned');
+          sent++;
+          if (sent > after) throw new Error('cannot be cloned');
         }
         close() {}
       }

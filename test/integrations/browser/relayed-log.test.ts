@@ -17,12 +17,12 @@ describe('the log of a tab', () => {
     const log = new RelayedLog<string>({ from: at('1') }, 0);
     const all = [answer('1', '2'), answer('1', '2'), answer('3', '4'), answer('2', '3')];
     deepStrictEqual(
-      all.map(relayed => log.place(relayed)),
+      all.map(relayed => log.orderOf(relayed)),
       ['next', 'next', 'later', 'later'],
     );
     deepStrictEqual(log.take(all), [all[0]!.signal, all[3]!.signal]);
     strictEqual(log.index, '3');
-    deepStrictEqual([log.place(answer('2', '3')), log.place(answer('4', '5'))], ['known', 'later']);
+    deepStrictEqual([log.orderOf(answer('2', '3')), log.orderOf(answer('4', '5'))], ['known', 'later']);
   });
 
   it('has what followed a position: from the last time that it was there, and with the gap before', () => {

@@ -1,5 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { EMPTY, of, take, throwError } from 'rxjs';
+import type { ResumableWatch } from 'lobby-rx';
 import { pageAlive, whileAlive } from 'lobby-rx/browser';
 import { fakePage, type FakePage } from '../../fake-page.js';
 import { virtualWorld } from '../../virtual-world.js';
@@ -100,13 +101,11 @@ describe('the life of a page', () => {
     whileAlive(() => throwError(() => 'broken')).subscribe({ error: (error: unknown) => ends.push(error) });
     const starts: object[] = [];
     const checkpoint = { index: '7', at: 1 };
-    whileAlive(
-      position => (
-        starts.push(position),
-        of({ kind: 'checkpoint', checkpoint: { index: '8', at: 2 } } as const)
-      ),
-      { from: checkpoint },
-    ).subscribe({ complete });
+    const watch: ResumableWatch<never> = position => {
+      starts.push(position);
+      return of({ kind: 'checkpoint', checkpoint: { index: '8', at: 2 } });
+    };
+    whileAlive(watch, { from: checkpoint }).subscribe({ complete });
     deepStrictEqual(ends, ['complete', 'broken', 'complete']);
     deepStrictEqual(starts, [{ from: checkpoint }]);
     deepStrictEqual(page.listeners, []);

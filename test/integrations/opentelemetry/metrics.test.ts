@@ -13,8 +13,11 @@ import { scrapedMeter, type ScrapedMeter } from './scraped.js';
 /** The values of a metric, by its labels; those of the SDK are left out. */
 function valuesOf(text: string, metric: string): Readonly<Record<string, number>> {
   const values: Record<string, number> = {};
-  for (const [, labels, value] of text.matchAll(new RegExp(`^${metric}\\{(.*)\\} (\\S+)$`, 'gm')))
-    values[labels!.replace(/,?otel_scope_\w+="[^"]*"/g, '').replace(/^,/, '')] = Number(value);
+  const line = new RegExp(`^${metric}\\{(.*)\\} (\\S+)$`, 'gm');
+  for (const [, labels, value] of text.matchAll(line)) {
+    const own = labels!.replace(/,?otel_scope_\w+="[^"]*"/g, '').replace(/^,/, '');
+    values[own] = Number(value);
+  }
   return values;
 }
 
@@ -26,18 +29,19 @@ describe('the metrics', () => {
   afterEach(() => scraped.stop());
 
   describe('of a client', () => {
-    let [emulator, server]: [Emulator?, EmulatorServer?] = [];
+    let emulator: Emulator | undefined;
+    let server: EmulatorServer | undefined;
     const following: Subscription[] = [];
     beforeEach(async () => {
       emulator = createEmulator({ collectTime: 0 });
       server = await listen(emulator);
     });
     afterEach(async () => {
-      for (const one of following.splice(0)) one.unsubscribe();
+      for (const subscription of following.splice(0)) subscription.unsubscribe();
       await server!.close();
     });
 
-    it('are requests, polls, turns, gaps and silence, without tokens, paths and ids', async () => {
+    it('are requests, polls, their ends, gaps and silence, without tokens, paths and ids', async () => {
       const { identity_id, token } = emulator!.addIdentity();
       const group_id = emulator!.addGroup();
       emulator!.join(group_id, identity_id);
@@ -59,16 +63,13 @@ describe('the metrics', () => {
       await waitUntil(isHeld);
 
       const text = await scraped.scrape();
-      const server_ = `http_request_method="GET"`;
+      const method = 'http_request_method="GET"';
       const counts = valuesOf(text, 'lobby_client_request_duration_count');
       const port = new URL(server!.url).port;
       const address = `server_address="127.0.0.1",server_port="${port}"`;
-      strictEqual(
-        counts[`${address},http_response_status_code="200",${server_},lobby_poll="false"`],
-        2,
-        text,
-      );
-      strictEqual(counts[`${address},http_response_status_code="200",${server_},lobby_poll="true"`], 1, text);
+      const succeeded = `${address},http_response_status_code="200",${method}`;
+      strictEqual(counts[`${succeeded},lobby_poll="false"`], 2, text);
+      strictEqual(counts[`${succeeded},lobby_poll="true"`], 1, text);
       strictEqual(Object.entries(counts).find(([labels]) => labels.includes('error_type="40'))?.[1], 1, text);
       // An instrumentation of HTTP, in the same registry, has the name of the conventions.
       strictEqual(text.includes('# TYPE http_client_'), false);
@@ -99,7 +100,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('of a gate are places, admissions, refusals and failed hooks', async () => {
+  it('of a gate are clients, admissions, refusals and failed hooks', async () => {
     const observe = gateMetrics(undefined, scraped.meter);
     doesNotMatch(await scraped.scrape(), /^lobby_gate/m);
     const stats: GateStats = {
@@ -129,7 +130,7 @@ describe('the metrics', () => {
 
   it('of a worker are its shards, its identities and what went wrong, not those of others', async () => {
     const observe = fleetMetrics('ada', scraped.meter);
-    const beat: Heartbeat = {
+    const heartbeat: Heartbeat = {
       worker: 'ada',
       instance: '1',
       capacity: 100,
@@ -143,12 +144,12 @@ describe('the metrics', () => {
       waiting: 0,
       late: 1_250,
     };
-    const claimed = { kind: 'assigned', shard: 1 } as const;
+    const assigned = { kind: 'assigned', shard: 1 } as const;
     const events: readonly FleetEvent[] = [
-      { kind: 'heartbeat', heartbeat: beat, stored: true },
-      { kind: 'heartbeat', heartbeat: { ...beat, worker: 'ben', shards: 99 }, stored: true },
-      { ...claimed, from: undefined },
-      { ...claimed, from: 'ben' },
+      { kind: 'heartbeat', heartbeat, stored: true },
+      { kind: 'heartbeat', heartbeat: { ...heartbeat, worker: 'ben', shards: 99 }, stored: true },
+      { ...assigned, from: undefined },
+      { ...assigned, from: 'ben' },
       { kind: 'nats_error', error: new Error('no answer') },
     ];
     events.forEach(observe);

@@ -117,7 +117,7 @@ describe('the state of a feed', () => {
     pass(1_000);
     // Each of the two that show it, once.
     strictEqual(changes, before + 2);
-    for (const each of shown) each.unsubscribe();
+    for (const subscription of shown) subscription.unsubscribe();
     pass(1_000);
     strictEqual(openPolls(), 0);
   });
@@ -229,7 +229,8 @@ describe('the state of a feed', () => {
     let reloads = 0;
     state.subscribe(({ status }) => {
       if (status.state !== 'closed') return;
-      if (++reloads === 3) allow();
+      reloads++;
+      if (reloads === 3) allow();
       state.reload();
     });
     pass(20_000);

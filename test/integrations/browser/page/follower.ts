@@ -5,7 +5,7 @@ import { acrossTabs, whileAlive } from 'lobby-rx/browser';
 /** What a test reads in a page. */
 export interface Followed {
   readonly events: string[];
-  /** Those of the kinds that its deployment declares. */
+  /** The events of the kinds that its deployment declares. */
   readonly declared: string[];
   readonly gaps: string[];
   readonly states: string[];
@@ -52,7 +52,9 @@ const configs: Readonly<Record<string, FeedConfig>> = {
 const feed = client.events.createFeed(configs[given.get('sharing') ?? 'tabs']);
 feed.gap$.subscribe(({ reason }) => followed.gaps.push(reason));
 feed.status$.subscribe(({ state }) => followed.states.push(state));
-for (const kind of kinds)
-  (feed as EventFeed<Record<string, number>>).on(kind).subscribe(event => followed.declared.push(event.kind));
+for (const kind of kinds) {
+  const ownFeed = feed as EventFeed<Record<string, number>>;
+  ownFeed.on(kind).subscribe(event => followed.declared.push(event.kind));
+}
 feed.unknown$.subscribe(({ name }) => followed.events.push(name));
 Object.assign(globalThis, { followed });

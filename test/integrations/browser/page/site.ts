@@ -22,7 +22,7 @@ const PAGE_WITH_WORKER = `<!doctype html><title>Page</title><script type="module
 
 /**
  * An emulator over HTTP with one identity, and a site whose pages run a program: by default, one
- * that follows its events. \`worker\` is the program of the site's service worker.
+ * that follows its events. `worker` is the program of the site's service worker.
  */
 export async function createSite(program = 'follower.ts', worker?: string) {
   const emulator = createEmulator();
