@@ -70,7 +70,7 @@ export class TokenConfirmation {
       state?.window.unsubscribe();
       const later = this.#whyToWait(address, state !== undefined);
       if (later) {
-        if (state) this.#leaveUnresolved(token, state.leave, later.retryAfter * 1_000);
+        if (state) this.#leaveUnresolved(token, state.leave, later.retryAfter);
         return of(later);
       }
       return this.#ask(token, address, state?.leave);
@@ -113,7 +113,7 @@ export class TokenConfirmation {
   #whyToWait(address: string, isUnresolved: boolean) {
     const { pending, unresolved } = this.limits;
     const paused = this.#pausedUntil - this.settings.scheduler.now();
-    if (paused > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(paused / 1_000) };
+    if (paused > 0) return { ...REFUSALS.rateLimited, retryAfter: paused };
     const hasRoom = pending.hasRoomFor(address) && (isUnresolved || unresolved.hasRoomFor(address));
     return hasRoom ? undefined : REFUSALS.busy;
   }
@@ -138,7 +138,7 @@ export class TokenConfirmation {
       return;
     }
     const { retryAfter, isRateLimit, isUnknown } = refusal;
-    const wait = (retryAfter ?? 0) * 1_000;
+    const wait = retryAfter ?? 0;
     if (isRateLimit) this.#pausedUntil = Math.max(this.#pausedUntil, this.settings.scheduler.now() + wait);
     // The service has refused it for good.
     if (leave && retryAfter === undefined) this.#free(token, 'unresolved', refusal, leave);

@@ -4,7 +4,7 @@ import { fromEvent, Observable, type SchedulerLike } from 'rxjs';
 import { forceClose } from '../deadline.js';
 import type { GateServer, GateSettings } from '../lobby-gate-config.js';
 import { addressOf } from '../networks.js';
-import { REFUSALS, type Refusal } from '../refusal.js';
+import { inSeconds, REFUSALS, type Refusal } from '../refusal.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
 export interface Upgrade {
@@ -101,7 +101,7 @@ export function refuseUpgrade(
     'Connection: close',
     'Content-Type: text/plain',
     `Content-Length: ${Buffer.byteLength(reason)}`,
-    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${inSeconds(retryAfter)}`]),
   ];
   // Even if the client does not read the answer.
   forceClose(() => socket.destroy(), fromEvent(socket, 'close'), scheduler);
