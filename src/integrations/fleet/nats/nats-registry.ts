@@ -9,18 +9,13 @@ import { BEATS_PER_LEASE, PATIENCE_LEASES, shardOf } from '../worker/index.js';
 import type { NatsTime } from './nats-time.js';
 import type { WorkingFleet } from './open-fleet.js';
 import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
+import { isSameStream } from './same-stream.js';
 
 /** The key of the bare checkpoints of a shard, in a fleet with this number of `shards`. */
 const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}.${shard}`;
 
 /** Once in this many looks, a worker checks whether NATS has lost a stream. */
 const LOOKS_UNTIL_ENSURED = PATIENCE_LEASES * BEATS_PER_LEASE;
-
-/**
- * The servers of a cluster report the creation time of a stream differently, by at most this much,
- * in ms.
- */
-const SAME_MS = 100;
 
 /**
  * A stored heartbeat of this worker. NATS stored it between `sentAt` and `heardAt`, which are times
@@ -46,7 +41,7 @@ export class NatsRegistry implements FleetRegistry {
   #first: number | undefined;
   #last: Beat | undefined;
   /** When the stream of live workers was created. */
-  #created: number;
+  #created: string;
   /** How often NATS has lost the list of live workers. */
   #listLosses = 0;
   #former: FormerCheckpoints | undefined;
@@ -55,7 +50,7 @@ export class NatsRegistry implements FleetRegistry {
     const { nats, names } = fleet;
     this.#fleet = fleet;
     this.#time = time;
-    this.#created = Date.parse(fleet.aliveSince);
+    this.#created = fleet.aliveSince;
     this.changed$ = new Observable(subscriber => {
       const callback = (error: Error | null, message: Msg) => {
         if (!error) subscriber.next(message.string() || undefined);
@@ -109,9 +104,8 @@ export class NatsRegistry implements FleetRegistry {
       const { state, created } = await jsm.streams.info(names.alive, {
         subjects_filter: `${presenceOf(names.present)}>`,
       });
-      const createdAt = Date.parse(created);
-      if (Math.abs(createdAt - this.#created) > SAME_MS) this.#listLosses++;
-      this.#created = createdAt;
+      if (!isSameStream(this.#created, created)) this.#listLosses++;
+      this.#created = created;
       const subjects = Object.keys(state.subjects ?? {});
       const workers = subjects.flatMap(subject => presenceIn(names.present, subject));
       return { workers, listLosses: this.#listLosses };
