@@ -59,6 +59,20 @@ function defaultOf(path: string, config: string, option: string): string | undef
   return /Default (\d+(?:,\d{3})*(?: MiB)?)/.exec(docstring ?? '')?.[1];
 }
 
+/** Compares a table of constants with the files below a folder. */
+function checkConstants(table: string, folder: string): void {
+  const rows = rowsIn(table);
+  ok(rows.length > 5);
+  deepStrictEqual(
+    rows.map(([name, , file]) => {
+      const text = sourceOf(join(folder, file!));
+      const value = new RegExp(`const ${name} = ([\\d._]+);`).exec(text)?.[1];
+      return [name, Number(value?.replaceAll('_', ''))];
+    }),
+    rows.map(([name, value]) => [name, Number(value!.replaceAll(',', ''))]),
+  );
+}
+
 describe('docs/design.md', () => {
   it('lists the layers and packages of the modules', () => {
     const modules = rowsIn(section('Modules and layers')).map(([layer, module, , packages]) => ({
@@ -141,16 +155,14 @@ describe('docs/design.md', () => {
 
   it('lists the actual constants of the code', () => {
     const [, constants] = section('Defaults').split('These are fixed');
-    const rows = rowsIn(constants!);
-    ok(rows.length > 5);
-    deepStrictEqual(
-      rows.map(([name, , file]) => {
-        const text = sourceOf(join('src', file!));
-        const value = new RegExp(`const ${name} = ([\\d._]+);`).exec(text)?.[1];
-        return [name, Number(value?.replaceAll('_', ''))];
-      }),
-      rows.map(([name, value]) => [name, Number(value!.replaceAll(',', ''))]),
-    );
+    checkConstants(constants!, 'src');
+  });
+});
+
+describe('docs/gate.md', () => {
+  it('lists the actual constants of the gate', () => {
+    const [, constants] = sourceOf('docs/gate.md').split('These are fixed');
+    checkConstants(constants!.split(/^## /m, 1)[0]!, 'src/integrations/lobby-server');
   });
 });
 

@@ -76,7 +76,7 @@ describe('lobbyGate and messages in small pieces', () => {
     client.destroy();
   });
 
-  const MAX_FIRST_MESSAGE = 16_384;
+  const MAX_FIRST_MESSAGE_BYTES = 16_384;
   const ping = frame(9, 'x'.repeat(100));
   /** A server's frame has no mask. */
   const PONG_BYTES = ping.length - 4;
@@ -105,7 +105,7 @@ describe('lobbyGate and messages in small pieces', () => {
       const client = await open('');
       const code = closeCode(client);
       client.write(start);
-      await sendPings(client, Math.floor((MAX_FIRST_MESSAGE - start.length) / ping.length));
+      await sendPings(client, Math.floor((MAX_FIRST_MESSAGE_BYTES - start.length) / ping.length));
       strictEqual(gate.log.length, 0);
       client.write(ping);
       strictEqual(await code, 1009);

@@ -19,9 +19,9 @@ export type ReadToken = (visitor: Visitor, request: IncomingMessage) => Observab
 const FIRST_MESSAGE_MS = 5_000;
 
 /** How many bytes a client may send until its first message is complete. */
-const MAX_FIRST_MESSAGE = 16_384;
+const MAX_FIRST_MESSAGE_BYTES = 16_384;
 
-/** Much longer than any token of the service. */
+/** How many characters a token may have. It is much more than any token of the service has. */
 const MAX_TOKEN_LENGTH = 8_192;
 
 export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLimits, 'waiting'>): ReadToken {
@@ -40,7 +40,7 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
       };
       subscriber.add(waiting.take(visitor.address));
       subscriber.add(atDeadline(FIRST_MESSAGE_MS, () => answer(REFUSALS.noTokenInTime), scheduler));
-      return connection.firstMessage(MAX_FIRST_MESSAGE, {
+      return connection.firstMessage(MAX_FIRST_MESSAGE_BYTES, {
         complete: message => answer(checkedMessage(textOf(message))),
         tooLarge: () => answer(REFUSALS.tooLarge),
         left: () => subscriber.complete(),
