@@ -144,12 +144,7 @@ export class Player implements PlayerSocket {
     const { token } = this.#gate.settings;
     this.address = this.#clean(address);
     this.url = this.#clean(token === 'query' ? splitToken(url).url : url);
-    this.#headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name,
-        Array.isArray(value) ? value.map(text => this.#clean(text)) : value && this.#clean(value),
-      ]),
-    );
+    this.#headers = this.#cleanHeaders(headers);
     this.#connection = connection;
     this.#grace?.unsubscribe();
     connection.closed$.subscribe(({ code, reason, wasDropped }) => {
@@ -238,5 +233,18 @@ export class Player implements PlayerSocket {
    */
   #clean(text: string): string {
     return redact(text, this.#ticket === undefined ? [this.#token] : [this.#token, this.#ticket]);
+  }
+
+  #cleanHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+    const clean = new Map<string, string | string[]>();
+    for (const [name, value] of Object.entries(headers)) {
+      if (Array.isArray(value))
+        clean.set(
+          name,
+          value.map(text => this.#clean(text)),
+        );
+      else if (value !== undefined) clean.set(name, this.#clean(value));
+    }
+    return Object.fromEntries(clean);
   }
 }

@@ -94,20 +94,16 @@ export function splitToken(pathAndQuery = '/'): { readonly token: string; readon
   if (at < 0) return { token: '', url: pathAndQuery };
   const query = pathAndQuery.slice(at);
   const tokens: string[] = [];
-  // Without the empty ones.
-  const parameters = new URLSearchParams(query).entries();
-  const rest = query
-    .slice(1)
-    .split('&')
-    .filter(pair => {
-      const [name, value = ''] = pair === '' ? [] : (parameters.next().value ?? []);
-      if (name === PARAMETER) tokens.push(value);
-      return name !== PARAMETER;
-    });
+  const rest: string[] = [];
+  for (const parameter of query.slice(1).split('&')) {
+    // With a `?`, because `URLSearchParams` removes one.
+    const token = new URLSearchParams(`?${parameter}`).get(PARAMETER);
+    if (token === null) rest.push(parameter);
+    else tokens.push(token);
+  }
   const path = pathAndQuery.slice(0, at);
-  const [token = '', another] = tokens;
   return {
-    token: another === undefined ? token : '',
+    token: tokens.length === 1 ? tokens[0]! : '',
     url: rest.length > 0 ? `${path}?${rest.join('&')}` : path,
   };
 }

@@ -37,11 +37,14 @@ export function upgrades(
       // end the process.
       if (!socketsWithErrorHandler.has(socket)) socket.on('error', destroy);
       socketsWithErrorHandler.add(socket);
-      if (path === undefined || path === request.url?.split('?', 1)[0]) {
-        claimedSockets.add(socket);
-        if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
-        else subscriber.next({ request, socket, head });
-      } else if (isLastGate(server, listener)) refuse(request, socket, REFUSALS.noSuchPath);
+      const isOurs = path === undefined || path === request.url?.split('?', 1)[0];
+      if (!isOurs) {
+        if (isLastGate(server, listener)) refuse(request, socket, REFUSALS.noSuchPath);
+        return;
+      }
+      claimedSockets.add(socket);
+      if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
+      else subscriber.next({ request, socket, head });
     };
     gateListeners.add(listener);
     // Before the others, so that the last gate knows whether one has claimed it.
