@@ -1,7 +1,7 @@
 import type { KvEntry } from '@nats-io/kv';
 import type { Msg } from '@nats-io/transport-node';
 import { defer, EMPTY, Observable } from 'rxjs';
-import { cursor, plainObject, tryOr } from '../../../error/index.js';
+import { cursor, fieldsOf, plainObject, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { FleetRegistry, BareCheckpoint, BareCheckpoints, Presence, Present } from '../worker/index.js';
@@ -38,6 +38,7 @@ export class NatsRegistry implements FleetRegistry {
   #beats = 0;
   #looks = 0;
   #hasLeft = false;
+  /** The position of the first heartbeat of this worker. */
   #first: number | undefined;
   #last: Beat | undefined;
   /** When the stream of live workers was created. */
@@ -132,8 +133,10 @@ export class NatsRegistry implements FleetRegistry {
       const former = await this.#readFormer();
       // The present number of shards may have been in use before the former ones, so the newer
       // checkpoint counts.
-      for (const [id, checkpoint] of former.get(shard) ?? [])
-        if (checkpoint.since > (newest.get(id)?.since ?? -Infinity)) newest.set(id, checkpoint);
+      for (const [id, checkpoint] of former.get(shard) ?? []) {
+        const known = newest.get(id);
+        if (!known || checkpoint.since > known.since) newest.set(id, checkpoint);
+      }
       return Object.fromEntries(newest);
     });
   }
@@ -149,7 +152,7 @@ export class NatsRegistry implements FleetRegistry {
   async #readFormer(): Promise<FormerCheckpoints> {
     if (this.#former) return this.#former;
     const former = new Map<number, Map<string, BareCheckpoint>>();
-    for (const shards of this.#fleet.before)
+    for (const shards of this.#fleet.before) {
       for (let shard = 0; shard < shards; shard++) {
         const stored = await this.#storedCheckpoints(shards, shard);
         for (const [id, checkpoint] of Object.entries(stored)) {
@@ -158,6 +161,7 @@ export class NatsRegistry implements FleetRegistry {
           former.set(presentShard, checkpoints.set(id, checkpoint));
         }
       }
+    }
     this.#former = former;
     return this.#former;
   }
@@ -165,8 +169,9 @@ export class NatsRegistry implements FleetRegistry {
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
     return this.#asked(() => {
       const stored = new Map<string, StoredCheckpoint>();
-      for (const [id, { sequence, index, since }] of Object.entries(checkpoints))
+      for (const [id, { sequence, index, since }] of Object.entries(checkpoints)) {
         stored.set(id, { sequence, index, age: this.#time.age(since) });
+      }
       const text = JSON.stringify(Object.fromEntries(stored));
       return this.#fleet.positions.put(checkpointsKey(this.#fleet.shards, shard), text);
     });
@@ -197,8 +202,8 @@ export class NatsRegistry implements FleetRegistry {
     if (message?.seq === last.seq) this.#time.learn(last.sentAt, message.time.getTime(), last.heardAt);
     // A heartbeat from before this process began may be that of a process that has ended.
     if (!message || message.seq <= this.#first!) return false;
-    const other = Object(jsonOf(message)) as Partial<Heartbeat> & { readonly first?: unknown };
-    return other.instance !== instance && typeof other.first === 'number' && other.first < this.#first!;
+    const { instance: other, first } = fieldsOf(jsonOf(message));
+    return other !== instance && typeof first === 'number' && first < this.#first!;
   }
 
   /**
@@ -231,6 +236,6 @@ const jsonOf = (stored: Pick<KvEntry, 'json'>) => tryOr(() => stored.json<unknow
 type StoredCheckpoint = Omit<BareCheckpoint, 'since'> & { readonly age: number };
 
 function isStoredCheckpoint(u: unknown): u is StoredCheckpoint {
-  const { sequence, index, age } = Object(u) as Partial<Record<keyof StoredCheckpoint, unknown>>;
+  const { sequence, index, age } = fieldsOf(u);
   return Number.isSafeInteger(sequence) && cursor.is(index) && Number.isFinite(age);
 }
