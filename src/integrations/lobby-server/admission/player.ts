@@ -238,12 +238,12 @@ export class Player implements PlayerSocket {
   #cleanHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
     const clean = new Map<string, string | string[]>();
     for (const [name, value] of Object.entries(headers)) {
-      if (Array.isArray(value))
-        clean.set(
-          name,
-          value.map(text => this.#clean(text)),
-        );
-      else if (value !== undefined) clean.set(name, this.#clean(value));
+      if (Array.isArray(value)) {
+        const values = value.map(text => this.#clean(text));
+        clean.set(name, values);
+      } else if (value !== undefined) {
+        clean.set(name, this.#clean(value));
+      }
     }
     return Object.fromEntries(clean);
   }
