@@ -1,4 +1,4 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { runInNewContext } from 'node:vm';
@@ -12,9 +12,21 @@ const SRC = join(import.meta.dirname, '../../src');
 const modules = Object.keys(LAYER).filter(
   name => !name.endsWith('.ts') && !AROUND_LIBRARY.some(part => name.startsWith(`${part}/`)),
 );
-const library = modules
-  .flatMap(module => filesUnder(join(SRC, module), '.ts'))
-  .map(path => ({ path: relative(SRC, path), text: readFileSync(path, 'utf8') }));
+const library = modules.flatMap(module => sourcesIn(module));
+const GATE = 'integrations/lobby-server';
+
+/** A source file. Its path is below `src`. */
+interface Source {
+  readonly path: string;
+  readonly text: string;
+}
+
+function sourcesIn(folder: string): readonly Source[] {
+  return filesUnder(join(SRC, folder), '.ts').map(path => ({
+    path: relative(SRC, path),
+    text: readFileSync(path, 'utf8'),
+  }));
+}
 
 const [defaults, constants] = sectionOfDesign('Defaults').split('These are all constants') as [
   string,
@@ -81,21 +93,37 @@ interface Constant {
 
 describe('The constants in docs/design.md', () => {
   it('are all constants of the library that are numbers', () => {
-    const rows = rowsIn(constants).map(([name, value, file]) => ({
-      name: name!,
-      file: file!,
-      value: numberIn(value!),
-    }));
-    deepStrictEqual(sorted(rows), sorted(constantsOfLibrary()));
+    deepStrictEqual(sorted(constantsInTable(constants)), sorted(constantsIn(library)));
   });
 });
 
-function constantsOfLibrary(): readonly Constant[] {
+describe('The constants in docs/gate.md', () => {
+  it('are those of the gate', () => {
+    const page = readFileSync(join(SRC, '../docs/gate.md'), 'utf8');
+    const [, section] = page.split('These are fixed');
+    const rows = constantsInTable(section!.split(/^## /m, 1)[0]!, GATE);
+    ok(rows.length > 10);
+    const listed = new Set(rows.map(({ name }) => name));
+    const actual = constantsIn(sourcesIn(GATE)).filter(({ name }) => listed.has(name));
+    deepStrictEqual(sorted(rows), sorted(actual));
+  });
+});
+
+/** The rows of a table of constants, whose files are below a folder of `src`. */
+function constantsInTable(table: string, folder = ''): readonly Constant[] {
+  return rowsIn(table).map(([name, value, file]) => ({
+    name: name!,
+    file: join(folder, file!),
+    value: numberIn(value!),
+  }));
+}
+
+function constantsIn(sources: readonly Source[]): readonly Constant[] {
   const CONSTANT = /^(?:export )?const ([A-Z][A-Z\d_]*)(?:: [^=]+)? = ([^;]+);/gm;
   const NUMBER = /^[\d._\s*/+-]+$/;
   const NUMBERS = /^\{(?:\s*\w+: [\d._\s*/+-]+,?)+\s*\}$/;
   const found: Constant[] = [];
-  for (const { path, text } of library) {
+  for (const { path, text } of sources) {
     for (const [, name, expression] of text.matchAll(CONSTANT)) {
       if (NUMBER.test(expression!)) found.push({ name: name!, file: path, value: evaluated(expression!) });
       if (!name!.endsWith('_MS') || !NUMBERS.test(expression!)) continue;

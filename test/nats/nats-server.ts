@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { connect, type ConnectionOptions, type NatsConnection } from '@nats-io/transport-node';
 import { freePort } from '../free-port.js';
 
-/** The programs to test with. NATS_SERVERS has their paths, separated by colons. */
+/**
+ * The programs to test with. NATS_SERVERS has their paths, separated by colons. `.ci/run` sets it.
+ */
 export const SERVERS = (process.env.NATS_SERVERS ?? 'nats-server').split(':');
 
 /** A NATS server of a test. */

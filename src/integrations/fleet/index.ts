@@ -6,7 +6,7 @@
 
 export { FleetError, isFleetError } from './fleet-error.js';
 export type { FleetEvent, Heartbeat } from './fleet-event.js';
-export type { FleetConfig } from './fleet-settings.js';
+export type { FleetConfig } from './fleet-config.js';
 export type { Nats } from './nats/index.js';
 export {
   fleetBatches,

@@ -17,7 +17,7 @@ import { fromHttp } from '../../transport/node/index.js';
 import { backoff } from '../../stream/index.js';
 import { FleetError } from './fleet-error.js';
 import type { FleetEvent } from './fleet-event.js';
-import { fleetSettings, type FleetConfig, type FleetSettings } from './fleet-settings.js';
+import { resolveFleetConfig, type FleetConfig, type FleetSettings } from './fleet-config.js';
 import { fleetWorker, IdentityPolls, identitiesByShard, listedIdentities } from './worker/index.js';
 import {
   identityId,
@@ -55,7 +55,7 @@ import {
  * }).subscribe(console.log);
  */
 export function runFleet(config: FleetConfig): Observable<FleetEvent> {
-  const settings = fleetSettings(config);
+  const settings = resolveFleetConfig(config);
   return new Observable(subscriber => {
     const isStarting = whileStarting(settings.nats);
     const opened$ = defer(() => openFleetToWork(settings)).pipe(

@@ -1,6 +1,6 @@
 import { defer, map, type Observable } from 'rxjs';
 import { checkOptions, type Options } from '../../error/index.js';
-import { shardCount } from './fleet-settings.js';
+import { shardCount } from './fleet-config.js';
 import { changeFleet, fleetName, natsConnection, type Nats } from './nats/index.js';
 
 /** The options of {@link setShards}. */

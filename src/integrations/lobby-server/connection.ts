@@ -13,7 +13,7 @@ import { MessageBuffer } from './message-buffer.js';
 const STALLED_MS = 5_000;
 
 /** A connection with more than this many times `maxBufferedAmount` to send ends at once. */
-const MAX_STALLED = 4;
+const MAX_BUFFERED_AMOUNTS = 4;
 
 /**
  * A client that has not answered this many pings is gone. One is too few, since this process may
@@ -225,7 +225,7 @@ export class Connection {
       this.#endByUs({ code: 4413, reason: 'does not read' });
       this.#ws.terminate();
     };
-    if (this.bufferedAmount > MAX_STALLED * this.#settings.maxBufferedAmount) return end();
+    if (this.bufferedAmount > MAX_BUFFERED_AMOUNTS * this.#settings.maxBufferedAmount) return end();
     const stalled = () => {
       this.#stall = undefined;
       if (this.bufferedAmount > this.#settings.maxBufferedAmount) end();

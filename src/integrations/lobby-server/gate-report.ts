@@ -3,6 +3,7 @@ import { errorLine, type GateLogEntry } from './gate-log-entry.js';
 import type { SocketClosed } from './player-socket.js';
 import type { Refusal } from './refusal.js';
 
+/** How many reasons are counted one by one. `other` counts the rest. */
 const MAX_REASONS = 64;
 
 /** The counts and the log of a gate. Each method counts one kind of event, and logs it. */

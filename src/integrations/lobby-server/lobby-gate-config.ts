@@ -160,6 +160,10 @@ function remoteAddress({ socket }: IncomingMessage): string {
   return socket.remoteAddress ?? '';
 }
 
+/**
+ * Other numbers of the docstrings are constants of the files that use them. The page of the gate
+ * lists them (docs/gate.md, “Constants”).
+ */
 const DEFAULTS = {
   token: 'message',
   drain$: NEVER,

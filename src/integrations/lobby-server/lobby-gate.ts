@@ -142,7 +142,7 @@ class Gate {
         return isReturnTicket(token) ? this.#players.readmit(visitor, token) : this.#admit(visitor, token);
       }),
     );
-    return untilGateCloses(player$, whenGateCloses(visitor));
+    return untilGateCloses(player$, () => visitor.refuse(REFUSALS.gateClosed));
   }
 
   /**
@@ -194,11 +194,10 @@ class Gate {
   }
 }
 
-const whenGateCloses = (visitor: Visitor) => () => visitor.refuse(REFUSALS.gateClosed);
-
 /**
  * Calls `refuse` when the gate is unsubscribed from. `finalize` would be too late if a hook
- * unsubscribes before it returns. A waiting client keeps `refuse` in memory, but not `player$`.
+ * unsubscribes before it returns. A waiting client keeps `refuse` in memory, so `refuse` must use
+ * neither the request nor `player$`.
  */
 function untilGateCloses<T>(player$: Observable<T>, refuse: () => void): Observable<T> {
   return new Observable(subscriber => {

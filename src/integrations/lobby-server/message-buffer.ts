@@ -1,9 +1,11 @@
 import { Observable, Subject } from 'rxjs';
 import type { PlayerMessage } from './player-socket.js';
 
-/** How many messages are buffered, and how many of the largest size. */
+/** How many messages are buffered. */
 const MAX_MESSAGES = 64;
-const LARGE_MESSAGES = 4;
+
+/** How many messages of the largest size are buffered. */
+const MAX_LARGE_MESSAGES = 4;
 
 interface BufferedMessage {
   readonly message: PlayerMessage;
@@ -21,7 +23,7 @@ export class MessageBuffer {
   #isFlushing = false;
 
   constructor(maxPayload: number) {
-    this.#maxBytes = LARGE_MESSAGES * maxPayload;
+    this.#maxBytes = MAX_LARGE_MESSAGES * maxPayload;
     this.message$ = new Observable(subscriber => {
       const subscription = this.#live$.subscribe(subscriber);
       this.#flush();

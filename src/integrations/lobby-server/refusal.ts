@@ -10,7 +10,7 @@ export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 413 | 429 | 500 | 503;
   readonly code: 1001 | 1009 | 4401 | 4403 | 4408 | 4424 | 4429;
   readonly reason: string;
-  /** When to try again, in seconds. Absent if a retry would not help. */
+  /** When to try again, in ms. Absent if a retry would not help. */
   readonly retryAfter?: number;
   /** The error that led to it, as a line of the log. */
   readonly error?: string;
@@ -19,6 +19,9 @@ export interface Refusal {
   /** Whether nothing may be sent to the service until `retryAfter` has passed. */
   readonly isRateLimit?: boolean;
 }
+
+/** The least wait before a client tries again, in ms. */
+const SOON_MS = 1_000;
 
 /** The refusals of the gate itself. {@link refusalFor} adds those of the service. */
 export const REFUSALS = {
@@ -30,16 +33,16 @@ export const REFUSALS = {
   tooLarge: { status: 413, code: 1009, reason: 'too_large' },
   noSuchPath: { status: 404, code: 4403, reason: 'no_such_path' },
   origin: { status: 403, code: 4403, reason: 'origin' },
-  address: { status: 429, code: 4429, reason: 'address', retryAfter: 1 },
+  address: { status: 429, code: 4429, reason: 'address', retryAfter: SOON_MS },
   /** The token is being confirmed, or its player is in the lobby. */
   alreadyConnected: { status: 403, code: 4403, reason: 'already_connected' },
   /** No player of the gate has this return ticket any more. */
   expired: { status: 403, code: 4403, reason: 'expired' },
-  busy: { status: 503, code: 4429, reason: 'busy', retryAfter: 1 },
-  rateLimited: { status: 503, code: 4424, reason: 'rate_limited', retryAfter: 1 },
+  busy: { status: 503, code: 4429, reason: 'busy', retryAfter: SOON_MS },
+  rateLimited: { status: 503, code: 4424, reason: 'rate_limited', retryAfter: SOON_MS },
   /** The service's answer was lost. The player may come again. */
-  unknown: { status: 503, code: 4424, reason: 'outcome_unknown', retryAfter: 1 },
-  gateClosed: { status: 503, code: 1001, reason: 'gate_closed', retryAfter: 1 },
+  unknown: { status: 503, code: 4424, reason: 'outcome_unknown', retryAfter: SOON_MS },
+  gateClosed: { status: 503, code: 1001, reason: 'gate_closed', retryAfter: SOON_MS },
   hookFailed: { status: 500, code: 4424, reason: 'hook_failed' },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
@@ -61,7 +64,7 @@ function refusalOf(error: unknown, token: string): Refusal {
     status: 503,
     code: 4424,
     error: errorLine(error, token),
-    retryAfter: retryAfterSeconds(answer),
+    retryAfter: retryAfterOf(answer),
     isRateLimit: answer?.status === 429,
   } as const;
   if (why.outcome === 'not_sent') return { ...ourProblem, reason: 'not_sent' };
@@ -87,7 +90,13 @@ function isAboutPlayer({ status, code }: StatusError, reason: string): boolean {
   return code !== undefined && (reason !== code || status === 400);
 }
 
-function retryAfterSeconds(answer: StatusError | undefined): number {
-  const asked = (answer?.retryAfter ?? 0) / 1_000;
-  return Math.min(MAX_WAIT_MS / 1_000, Math.max(1, Math.ceil(asked) || 1));
+/** How long the service asks to wait, within bounds, in ms. */
+function retryAfterOf(answer: StatusError | undefined): number {
+  const asked = answer?.retryAfter ?? 0;
+  return asked > SOON_MS ? Math.min(asked, MAX_WAIT_MS) : SOON_MS;
+}
+
+/** A wait in whole seconds, as a header and a close frame state it. */
+export function inSeconds(wait: number): number {
+  return Math.ceil(wait / 1_000);
 }

@@ -44,8 +44,9 @@ describe('drain$ of lobbyGate', () => {
     players[2]!.ws.terminate();
     await waitUntil(() => gate.log.some(({ kind }) => kind === 'away'));
     drain$.next();
-    for (const { closed } of players.slice(0, 2))
+    for (const { closed } of players.slice(0, 2)) {
       deepStrictEqual(await closed, { code: 1001, reason: 'gate_closed' });
+    }
     await waitUntil(() => freeing.length === 3);
     const late = await tryConnect(at(gate.reserveToken()));
     ok(late.kind === 'refused');

@@ -153,7 +153,9 @@ describe('the places of a gate, beyond half of them', () => {
     const max = 1_024;
     const fill = (addressOf: (i: number) => string) => {
       const { waiting } = createGateLimits({ maxWaiting: max, maxPending: 1 });
-      for (let i = 0; i < max; i++) if (waiting.hasRoomFor(addressOf(i))) waiting.take(addressOf(i));
+      for (let i = 0; i < max; i++) {
+        if (waiting.hasRoomFor(addressOf(i))) waiting.take(addressOf(i));
+      }
       return waiting;
     };
     for (const addressOf of [

@@ -5,6 +5,7 @@ import { StatusError } from 'lobby-rx';
 import { waitUntil } from '../../wait-until.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
 import { openGate, type OpenGate } from './gate.js';
+import { connectRaw } from './raw-client.js';
 
 describe('lobbyGate and texts that others have written', () => {
   let gate: OpenGate;
@@ -145,5 +146,15 @@ describe('lobbyGate and texts that others have written', () => {
     await waitUntil(() => gate.admitted.length === 1);
     ok(!inspect([gate.log, gate.admitted], { depth: Infinity }).includes(token));
     deepStrictEqual(gate.admitted[0]!.address, '[secret]');
+  });
+
+  it('keeps a token out of a header that a request has several times', async () => {
+    gate = await openGate();
+    const token = gate.reserveToken();
+    const headers = `Set-Cookie: a=${token}\r\nSet-Cookie: b=2\r\n`;
+    const client = await connectRaw(gate.port, `/?token=${token}`, '', headers);
+    await waitUntil(() => gate.admitted.length === 1);
+    deepStrictEqual(gate.admitted[0]!.headers['set-cookie'], ['a=[secret]', 'b=2']);
+    client.destroy();
   });
 });

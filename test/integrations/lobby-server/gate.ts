@@ -125,7 +125,10 @@ function enter(config: LobbyGateConfig) {
   const unresolved: string[] = [];
   const log: GateLogEntry[] = [];
   const gate$ = lobbyGate({
-    freeSlot: (token, why) => void { left, unresolved }[why].push(token),
+    freeSlot: (token, why) => {
+      const freed = why === 'left' ? left : unresolved;
+      freed.push(token);
+    },
     log: entry => void log.push(entry),
     ...config,
   });

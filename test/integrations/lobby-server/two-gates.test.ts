@@ -105,8 +105,9 @@ class GateProcess {
 
   kill(): void {
     this.#isOver = true;
-    for (const [token, player] of this.#lobby.inside)
+    for (const [token, player] of this.#lobby.inside) {
       if (this.#mine.has(player)) this.#lobby.inside.delete(token);
+    }
     for (const socket of this.#sockets) socket.destroy();
     this.#server.close();
   }

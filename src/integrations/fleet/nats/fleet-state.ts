@@ -2,6 +2,7 @@ import type { KV } from '@nats-io/kv';
 import { definedOptions, InputError, positiveInteger, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import { fenced } from './publisher.js';
+import { isSameStream } from './same-stream.js';
 
 /** The key in the bucket under which the {@link FleetState} is stored. */
 const STATE = 'fleet';
@@ -87,17 +88,13 @@ export async function changeShards(kv: KV, shards: number): Promise<void> {
   }
 }
 
-/**
- * The servers of a cluster report the creation time of a stream differently, by at most this much,
- * in ms.
- */
-const SAME_MS = 10;
-
 const DAY_MS = 24 * 3_600_000;
 const FIRST_DAY_MS = Date.UTC(2026, 0);
 
-const isSame = (state: FleetState | undefined, created: string) =>
-  Math.abs(Date.parse(state?.created ?? '') - Date.parse(created)) <= SAME_MS;
+/** Whether the stream that was created at this time has been counted. */
+function isCounted(state: FleetState, created: string): boolean {
+  return state.created !== undefined && isSameStream(state.created, created);
+}
 
 /**
  * Gives a stream its number, unless it has one. The number is not a time, because clocks may be set
@@ -107,7 +104,7 @@ const isSame = (state: FleetState | undefined, created: string) =>
 export async function countStream(kv: KV, created: string): Promise<void> {
   for (;;) {
     const entry = await read(kv);
-    if (!entry || isSame(entry.state, created)) return;
+    if (!entry || isCounted(entry.state, created)) return;
     const { state, revision: previousSeq } = entry;
     const days = Math.floor((Date.now() - FIRST_DAY_MS) / DAY_MS);
     const generation = Math.max((state.generation ?? 0) + 1, days);
@@ -122,7 +119,7 @@ export function generationsIn(kv: KV): Generations {
     generation: async () => (await state())?.generation ?? 0,
     generationOf: async created => {
       const now = await state();
-      if (now?.generation !== undefined && isSame(now, created)) return now.generation;
+      if (now?.generation !== undefined && isCounted(now, created)) return now.generation;
       throw new FleetError('the stream was created a moment ago, and no worker has counted it yet');
     },
   };

@@ -1,6 +1,6 @@
 import type { NatsConnection, Status } from '@nats-io/transport-node';
 import { defer, filter, firstValueFrom, map, merge, Observable, ReplaySubject, share } from 'rxjs';
-import type { Guard } from '../../../error/index.js';
+import { fieldsOf, type Guard } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 
 /** A connection to NATS, or the promise of one. */
@@ -9,7 +9,7 @@ export type Nats = NatsConnection | PromiseLike<NatsConnection>;
 export const natsConnection: Guard<Nats> = {
   name: 'what connect() of @nats-io/transport-node returns',
   is: (u): u is Nats => {
-    const { then, request } = Object(u) as { then?: unknown; request?: unknown };
+    const { then, request } = fieldsOf(u);
     return typeof then === 'function' || typeof request === 'function';
   },
 };

@@ -143,8 +143,10 @@ export class NatsLog implements FleetLog {
   #room(record: FleetRecord): number {
     const size = this.#fleet.nats.info?.max_payload ?? 2 ** 20;
     let room = size - RESERVED_BYTES;
-    for (const [name, [value = '']] of recordHeaders(record, 0, { after: 0, part: 0 }))
+    for (const [name, [value = '']] of recordHeaders(record, 0, { after: 0, part: 0 })) {
+      // With a colon, a blank and the end of the line.
       room -= name.length + value.length + 4;
+    }
     if (room >= RESERVED_BYTES) return room;
     throw new FleetError(
       `max_payload of the NATS server, ${size} bytes, is too small for the headers of a record`,

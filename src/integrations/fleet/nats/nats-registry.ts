@@ -1,7 +1,7 @@
 import type { KvEntry } from '@nats-io/kv';
 import type { Msg } from '@nats-io/transport-node';
 import { defer, EMPTY, Observable } from 'rxjs';
-import { cursor, plainObject, tryOr } from '../../../error/index.js';
+import { cursor, fieldsOf, plainObject, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import type { Heartbeat } from '../fleet-event.js';
 import type { FleetRegistry, BareCheckpoint, BareCheckpoints, Presence, Present } from '../worker/index.js';
@@ -9,18 +9,13 @@ import { BEATS_PER_LEASE, PATIENCE_LEASES, shardOf } from '../worker/index.js';
 import type { NatsTime } from './nats-time.js';
 import type { WorkingFleet } from './open-fleet.js';
 import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
+import { isSameStream } from './same-stream.js';
 
 /** The key of the bare checkpoints of a shard, in a fleet with this number of `shards`. */
 const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}.${shard}`;
 
 /** Once in this many looks, a worker checks whether NATS has lost a stream. */
 const LOOKS_UNTIL_ENSURED = PATIENCE_LEASES * BEATS_PER_LEASE;
-
-/**
- * The servers of a cluster report the creation time of a stream differently, by at most this much,
- * in ms.
- */
-const SAME_MS = 100;
 
 /**
  * A stored heartbeat of this worker. NATS stored it between `sentAt` and `heardAt`, which are times
@@ -43,10 +38,11 @@ export class NatsRegistry implements FleetRegistry {
   #beats = 0;
   #looks = 0;
   #hasLeft = false;
+  /** The position of the first heartbeat of this worker. */
   #first: number | undefined;
   #last: Beat | undefined;
   /** When the stream of live workers was created. */
-  #created: number;
+  #created: string;
   /** How often NATS has lost the list of live workers. */
   #listLosses = 0;
   #former: FormerCheckpoints | undefined;
@@ -55,7 +51,7 @@ export class NatsRegistry implements FleetRegistry {
     const { nats, names } = fleet;
     this.#fleet = fleet;
     this.#time = time;
-    this.#created = Date.parse(fleet.aliveSince);
+    this.#created = fleet.aliveSince;
     this.changed$ = new Observable(subscriber => {
       const callback = (error: Error | null, message: Msg) => {
         if (!error) subscriber.next(message.string() || undefined);
@@ -109,9 +105,8 @@ export class NatsRegistry implements FleetRegistry {
       const { state, created } = await jsm.streams.info(names.alive, {
         subjects_filter: `${presenceOf(names.present)}>`,
       });
-      const createdAt = Date.parse(created);
-      if (Math.abs(createdAt - this.#created) > SAME_MS) this.#listLosses++;
-      this.#created = createdAt;
+      if (!isSameStream(this.#created, created)) this.#listLosses++;
+      this.#created = created;
       const subjects = Object.keys(state.subjects ?? {});
       const workers = subjects.flatMap(subject => presenceIn(names.present, subject));
       return { workers, listLosses: this.#listLosses };
@@ -138,8 +133,10 @@ export class NatsRegistry implements FleetRegistry {
       const former = await this.#readFormer();
       // The present number of shards may have been in use before the former ones, so the newer
       // checkpoint counts.
-      for (const [id, checkpoint] of former.get(shard) ?? [])
-        if (checkpoint.since > (newest.get(id)?.since ?? -Infinity)) newest.set(id, checkpoint);
+      for (const [id, checkpoint] of former.get(shard) ?? []) {
+        const known = newest.get(id);
+        if (!known || checkpoint.since > known.since) newest.set(id, checkpoint);
+      }
       return Object.fromEntries(newest);
     });
   }
@@ -155,7 +152,7 @@ export class NatsRegistry implements FleetRegistry {
   async #readFormer(): Promise<FormerCheckpoints> {
     if (this.#former) return this.#former;
     const former = new Map<number, Map<string, BareCheckpoint>>();
-    for (const shards of this.#fleet.before)
+    for (const shards of this.#fleet.before) {
       for (let shard = 0; shard < shards; shard++) {
         const stored = await this.#storedCheckpoints(shards, shard);
         for (const [id, checkpoint] of Object.entries(stored)) {
@@ -164,6 +161,7 @@ export class NatsRegistry implements FleetRegistry {
           former.set(presentShard, checkpoints.set(id, checkpoint));
         }
       }
+    }
     this.#former = former;
     return this.#former;
   }
@@ -171,8 +169,9 @@ export class NatsRegistry implements FleetRegistry {
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
     return this.#asked(() => {
       const stored = new Map<string, StoredCheckpoint>();
-      for (const [id, { sequence, index, since }] of Object.entries(checkpoints))
+      for (const [id, { sequence, index, since }] of Object.entries(checkpoints)) {
         stored.set(id, { sequence, index, age: this.#time.age(since) });
+      }
       const text = JSON.stringify(Object.fromEntries(stored));
       return this.#fleet.positions.put(checkpointsKey(this.#fleet.shards, shard), text);
     });
@@ -203,8 +202,8 @@ export class NatsRegistry implements FleetRegistry {
     if (message?.seq === last.seq) this.#time.learn(last.sentAt, message.time.getTime(), last.heardAt);
     // A heartbeat from before this process began may be that of a process that has ended.
     if (!message || message.seq <= this.#first!) return false;
-    const other = Object(jsonOf(message)) as Partial<Heartbeat> & { readonly first?: unknown };
-    return other.instance !== instance && typeof other.first === 'number' && other.first < this.#first!;
+    const { instance: other, first } = fieldsOf(jsonOf(message));
+    return other !== instance && typeof first === 'number' && first < this.#first!;
   }
 
   /**
@@ -237,6 +236,6 @@ const jsonOf = (stored: Pick<KvEntry, 'json'>) => tryOr(() => stored.json<unknow
 type StoredCheckpoint = Omit<BareCheckpoint, 'since'> & { readonly age: number };
 
 function isStoredCheckpoint(u: unknown): u is StoredCheckpoint {
-  const { sequence, index, age } = Object(u) as Partial<Record<keyof StoredCheckpoint, unknown>>;
+  const { sequence, index, age } = fieldsOf(u);
   return Number.isSafeInteger(sequence) && cursor.is(index) && Number.isFinite(age);
 }

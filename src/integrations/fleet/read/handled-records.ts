@@ -56,8 +56,9 @@ export class RecordChain {
 
   /** All messages after a position have been lost. Other records may have their positions. */
   lose(after: number): void {
-    for (const [identity_id, { sequence }] of this.#seen)
+    for (const [identity_id, { sequence }] of this.#seen) {
       if (sequence !== 'lost' && sequence > after) this.#seen.set(identity_id, SEEN_AND_LOST);
+    }
   }
 }
 

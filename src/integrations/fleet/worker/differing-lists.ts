@@ -29,7 +29,9 @@ export class DifferingLists {
       lists.set(worker, [...known, given]);
     }
     const differences: FleetEvent[] = [];
-    for (const worker of this.#since.keys()) if (!lists.has(worker)) this.#since.delete(worker);
+    for (const worker of this.#since.keys()) {
+      if (!lists.has(worker)) this.#since.delete(worker);
+    }
     for (const [worker, given] of lists) {
       const since = this.#since.get(worker) ?? now;
       const isSame = given.some(({ count, hash }) => count === own.count && hash === own.hash);

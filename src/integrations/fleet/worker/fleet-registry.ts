@@ -3,18 +3,6 @@ import type { Heartbeat } from '../fleet-event.js';
 import type { Participant } from './assign-shards.js';
 import type { FleetCheckpoint } from './fleet-log.js';
 
-/** The owner of each shard. It depends only on the workers that are alive. */
-export interface Shares {
-  readonly workers: readonly Participant[];
-  /** By shard. Each is an index in `workers`. */
-  readonly owners: readonly number[];
-  /** The workers that had shards until now, and were silent for a lease. */
-  readonly silent: readonly string[];
-}
-
-/** The shares while nothing is known about the fleet. */
-export const NO_SHARES: Shares = { workers: [], owners: [], silent: [] };
-
 /**
  * Describes the list of identities that a worker was given, by its length and a hash of the ids.
  */

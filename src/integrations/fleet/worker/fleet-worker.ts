@@ -1,5 +1,4 @@
 import {
-  catchError,
   concat,
   concatMap,
   defer,
@@ -30,10 +29,17 @@ import { DifferingLists } from './differing-lists.js';
 import type { FleetRegistry, Present } from './fleet-registry.js';
 import type { IdentityPolls } from './identity/index.js';
 import { BEATS_PER_LEASE, PATIENCE_LEASES } from './lease.js';
-import type { Members } from './members.js';
-import { afterAnswer, afterLeaving, afterLook, firstMembers, memberChanges } from './members.js';
+import {
+  afterAnswer,
+  afterLeaving,
+  afterLook,
+  initiallyKnown,
+  workerChanges,
+  type KnownWorkers,
+} from './known-workers.js';
 import { Overload } from './overload.js';
 import { OwnedShards, type OwnedShardsConfig } from './owned-shards.js';
+import { reportNatsError } from './report-nats-error.js';
 
 /**
  * A worker that finds no other waits for this time, in ms. Without the wait, the first worker of a
@@ -75,7 +81,7 @@ class FleetWorker {
   readonly #overload: Overload;
   /** Everything that it does until it leaves. */
   readonly #running = new Subscription();
-  #members: Members;
+  #known: KnownWorkers;
   #isBeatDue = false;
   /** Whether NATS has stored a heartbeat since the last tick. */
   #isStored = true;
@@ -95,7 +101,7 @@ class FleetWorker {
     this.#owned = new OwnedShards({ ...config, subscriber });
     this.#lists = new DifferingLists(lease);
     this.#overload = new Overload(config);
-    this.#members = firstMembers(monotonic.now());
+    this.#known = initiallyKnown(monotonic.now());
   }
 
   start(): void {
@@ -110,10 +116,7 @@ class FleetWorker {
       defer(() => this.#look()),
     );
     // A failed step is done again after the next tick.
-    const loop$ = round$.pipe(
-      catchError((error: unknown) => this.#failed(error)),
-      repeat(),
-    );
+    const loop$ = round$.pipe(reportNatsError(subscriber), repeat());
     // The others see a worker only once it knows its identities.
     const work$ = identities.known$.pipe(exhaustMap(() => merge(ticks$, loop$)));
     this.#running.add(work$.subscribe({ error }));
@@ -134,7 +137,7 @@ class FleetWorker {
   /** Does everything that needs no answer of NATS, and reports if one is late. */
   #tick(): void {
     this.#owned.tick();
-    this.#emitAll(this.#overload.check(this.#owned.numbers.identities));
+    this.#emitAll(this.#overload.check(this.#owned.counts().identities));
     this.#silentTicks++;
     if (this.#silentTicks > PATIENCE_LEASES * BEATS_PER_LEASE) this.#owned.loseAll();
     if (!this.#isStored) this.#emitHeartbeat(false);
@@ -145,7 +148,7 @@ class FleetWorker {
 
   /** Another worker has announced that a worker has come or leaves. */
   #announced(leaving: string | undefined): void {
-    if (leaving !== undefined) this.#members = afterLeaving(this.#members, leaving);
+    if (leaving !== undefined) this.#known = afterLeaving(this.#known, leaving);
     this.#isAnnounced = true;
     this.#due$.next();
   }
@@ -158,7 +161,7 @@ class FleetWorker {
     const me = { worker: name, capacity, addresses: polls.addresses, given: identities.given() };
     const sentAt = monotonic.now();
     const stored = (hasNamesake: boolean) => {
-      this.#members = afterAnswer(this.#members, sentAt, lease);
+      this.#known = afterAnswer(this.#known, sentAt, lease);
       this.#silentTicks = 0;
       this.#isStored = true;
       this.#emitHeartbeat(true);
@@ -179,12 +182,12 @@ class FleetWorker {
     const half$ = timer(lease / BEATS_PER_LEASE / 2, scheduler).pipe(ignoreElements());
     const late$ = throwError(() => new FleetError('NATS did not report in time which workers are alive'));
     return race(registry.alive(), concat(half$, half$, late$)).pipe(
-      concatMap(present => this.#found(present, isAnnounced)),
+      concatMap(present => this.#apply(present, isAnnounced)),
     );
   }
 
-  /** Follows the shards that it owns now. Announces a change that no other has announced. */
-  #found(present: Present, isAnnounced: boolean): Observable<unknown> {
+  /** Applies what a look has found. Announces a change that no other worker has announced. */
+  #apply(present: Present, isAnnounced: boolean): Observable<unknown> {
     const { name, capacity, lease, shards, identities, polls, registry, scheduler } = this.#config;
     const now = this.#config.monotonic.now();
     polls.shareRate(present.workers);
@@ -193,13 +196,13 @@ class FleetWorker {
     const wait = this.#lookedAt + Math.min(ALONE_MS, lease / BEATS_PER_LEASE) - now;
     const isAlone = present.workers.every(({ worker }) => worker === name);
     if (isAlone && wait > 0) return timer(wait, scheduler).pipe(concatMap(() => this.#look()));
-    const before = this.#members.shares;
+    const before = this.#known.assignment;
     const me = { worker: name, capacity };
-    this.#members = afterLook(this.#members, present, { me, shards, lease, now });
-    const { shares } = this.#members;
-    this.#emitAll(memberChanges(shares, before));
-    this.#owned.follow(shares, before);
-    return shares === before || isAnnounced ? EMPTY : registry.announce();
+    this.#known = afterLook(this.#known, present, { me, shards, lease, now });
+    const { assignment } = this.#known;
+    this.#emitAll(workerChanges(assignment, before));
+    this.#owned.applyAssignment(assignment, before);
+    return assignment === before || isAnnounced ? EMPTY : registry.announce();
   }
 
   /** Completes when a beat is due, or another worker has announced a change. */
@@ -213,9 +216,8 @@ class FleetWorker {
 
   #heartbeat(): Heartbeat {
     const { name, instance, capacity, polls } = this.#config;
-    const { numbers } = this.#owned;
     const { late } = this.#overload;
-    return { worker: name, instance, capacity, ...numbers, waiting: polls.waiting, late };
+    return { worker: name, instance, capacity, ...this.#owned.counts(), waiting: polls.waiting, late };
   }
 
   #emitHeartbeat(stored: boolean): void {
@@ -224,11 +226,6 @@ class FleetWorker {
 
   #emitAll(events: readonly FleetEvent[]): void {
     for (const event of events) this.#subscriber.next(event);
-  }
-
-  #failed(error: unknown): Observable<never> {
-    this.#subscriber.next({ kind: 'nats_error', error });
-    return EMPTY;
   }
 
   /**
@@ -241,7 +238,7 @@ class FleetWorker {
     const { registry, name } = this.#config;
     const released$ = this.#owned.releaseAll();
     if (hasNamesake) return released$;
-    const left$ = registry.leave(name).pipe(catchError((error: unknown) => this.#failed(error)));
+    const left$ = registry.leave(name).pipe(reportNatsError(this.#subscriber));
     return merge(released$, left$);
   }
 }

@@ -61,8 +61,9 @@ export class ShardCheckpoints {
   save(now: number): BareCheckpoints {
     this.#savedAt = now;
     this.#hasChanged = false;
-    for (const [identity_id, { since }] of this.#checkpoints)
+    for (const [identity_id, { since }] of this.#checkpoints) {
       if (since < now - MAX_AGE_MS) this.#checkpoints.delete(identity_id);
+    }
     return Object.fromEntries([...this.#checkpoints].slice(-MAX_BARE_CHECKPOINTS));
   }
 }

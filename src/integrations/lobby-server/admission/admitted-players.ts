@@ -48,7 +48,7 @@ export class AdmittedPlayers {
     if (!player?.mayComeBack) return visitor.refuse(REFUSALS.expired);
     const returned$ = defer(() => {
       if (!player.mayComeBack) return visitor.refuse(REFUSALS.expired);
-      if (player.isBack) return visitor.refuse(REFUSALS.busy);
+      if (player.isJustBack) return visitor.refuse(REFUSALS.busy);
       const connection = visitor.admit();
       if (connection) player.comeBack(visitor, connection);
       return EMPTY;

@@ -21,7 +21,7 @@ import { splitToken, type Visitor } from '../upgrade/index.js';
 import { hashOfTicket, newReturnTicket } from './return-ticket.js';
 
 /** The least time between two returns of a player, in ms. */
-const REST_MS = 1_000;
+const RETURN_SPACING_MS = 1_000;
 
 /**
  * How a connection is closed that another one replaces. The code is final, since two tabs with one
@@ -57,7 +57,8 @@ export class Player implements PlayerSocket {
   #headers: IncomingHttpHeaders = {};
   #ticket: string | undefined;
   #grace: Subscription | undefined;
-  #rest: Subscription | undefined;
+  /** Runs for `RETURN_SPACING_MS` after a return. */
+  #sinceReturn: Subscription | undefined;
   /** It counts as open until it is known to be away or to have left. */
   #state: PlayerState = 'open';
   /** This side has closed the socket. The player has left, or is about to leave. */
@@ -143,12 +144,7 @@ export class Player implements PlayerSocket {
     const { token } = this.#gate.settings;
     this.address = this.#clean(address);
     this.url = this.#clean(token === 'query' ? splitToken(url).url : url);
-    this.#headers = Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [
-        name,
-        Array.isArray(value) ? value.map(text => this.#clean(text)) : value && this.#clean(value),
-      ]),
-    );
+    this.#headers = this.#cleanHeaders(headers);
     this.#connection = connection;
     this.#grace?.unsubscribe();
     connection.closed$.subscribe(({ code, reason, wasDropped }) => {
@@ -177,8 +173,8 @@ export class Player implements PlayerSocket {
   }
 
   /** Whether the player has come back less than a second ago. */
-  get isBack(): boolean {
-    return this.#rest?.closed === false;
+  get isJustBack(): boolean {
+    return this.#sinceReturn?.closed === false;
   }
 
   get mayComeBack(): boolean {
@@ -190,7 +186,7 @@ export class Player implements PlayerSocket {
    * have.
    */
   comeBack(visitor: Visitor, connection: Connection): void {
-    this.#rest = timer(REST_MS, this.#gate.settings.scheduler).subscribe();
+    this.#sinceReturn = timer(RETURN_SPACING_MS, this.#gate.settings.scheduler).subscribe();
     const old = this.#connection;
     this.#connection = undefined;
     old?.replace(REPLACED);
@@ -220,7 +216,7 @@ export class Player implements PlayerSocket {
     const wasAway = this.#state === 'away';
     this.#state = 'left';
     this.#grace?.unsubscribe();
-    this.#rest?.unsubscribe();
+    this.#sinceReturn?.unsubscribe();
     this.#status$.complete();
     this.#messages.end();
     this.#closed$.next(closed);
@@ -237,5 +233,18 @@ export class Player implements PlayerSocket {
    */
   #clean(text: string): string {
     return redact(text, this.#ticket === undefined ? [this.#token] : [this.#token, this.#ticket]);
+  }
+
+  #cleanHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+    const clean = new Map<string, string | string[]>();
+    for (const [name, value] of Object.entries(headers)) {
+      if (Array.isArray(value)) {
+        const values = value.map(text => this.#clean(text));
+        clean.set(name, values);
+      } else if (value !== undefined) {
+        clean.set(name, this.#clean(value));
+      }
+    }
+    return Object.fromEntries(clean);
   }
 }

@@ -31,10 +31,10 @@ type TokenState =
   /** Its slot is being freed, and no player can be admitted with it. */
   | { readonly kind: 'freeing'; readonly refusal: Refusal }
   /**
-   * The service's answer was lost. The player may come again until the window closes. `leave` gives
-   * its part of the limit back.
+   * The service's answer was lost. The player may come again until the window closes. `giveBack`
+   * gives its part of the limit back.
    */
-  | { readonly kind: 'unresolved'; readonly window: Subscription; readonly leave: () => void };
+  | { readonly kind: 'unresolved'; readonly window: Subscription; readonly giveBack: () => void };
 
 /**
  * Confirms tokens with the service, and keeps track of those in use, with their players. `closed$`
@@ -70,10 +70,10 @@ export class TokenConfirmation {
       state?.window.unsubscribe();
       const later = this.#whyToWait(address, state !== undefined);
       if (later) {
-        if (state) this.#leaveUnresolved(token, state.leave, later.retryAfter * 1_000);
+        if (state) this.#keepUnresolved(token, state.giveBack, later.retryAfter);
         return of(later);
       }
-      return this.#ask(token, address, state?.leave);
+      return this.#ask(token, address, state?.giveBack);
     });
   }
 
@@ -84,7 +84,9 @@ export class TokenConfirmation {
 
   /** The players that are in. */
   *players(): Generator<Player, void> {
-    for (const state of this.#tokens.values()) if (state.kind === 'in') yield state.player;
+    for (const state of this.#tokens.values()) {
+      if (state.kind === 'in') yield state.player;
+    }
   }
 
   /**
@@ -113,13 +115,13 @@ export class TokenConfirmation {
   #whyToWait(address: string, isUnresolved: boolean) {
     const { pending, unresolved } = this.limits;
     const paused = this.#pausedUntil - this.settings.scheduler.now();
-    if (paused > 0) return { ...REFUSALS.rateLimited, retryAfter: Math.ceil(paused / 1_000) };
+    if (paused > 0) return { ...REFUSALS.rateLimited, retryAfter: paused };
     const hasRoom = pending.hasRoomFor(address) && (isUnresolved || unresolved.hasRoomFor(address));
     return hasRoom ? undefined : REFUSALS.busy;
   }
 
-  /** `leave` is given if the answer about the token was lost before. */
-  #ask(token: string, address: string, leave?: () => void): Observable<Refusal | undefined> {
+  /** `giveBack` is given if the answer about the token was lost before. */
+  #ask(token: string, address: string, giveBack?: () => void): Observable<Refusal | undefined> {
     const { players } = this.settings.client.matchmaker;
     this.#tokens.set(token, { kind: 'confirming' });
     return defer(() => players.connected({ player_token: token })).pipe(
@@ -127,23 +129,23 @@ export class TokenConfirmation {
       first(),
       map(() => undefined),
       catchError((error: unknown) => of(refusalFor(error, token))),
-      tap((refusal: Refusal | undefined) => this.#settle(token, address, refusal, leave)),
+      tap((refusal: Refusal | undefined) => this.#settle(token, address, refusal, giveBack)),
       finalize(this.limits.pending.take(address)),
     );
   }
 
-  #settle(token: string, address: string, refusal: Refusal | undefined, leave?: () => void): void {
+  #settle(token: string, address: string, refusal: Refusal | undefined, giveBack?: () => void): void {
     if (!refusal) {
-      leave?.();
+      giveBack?.();
       return;
     }
     const { retryAfter, isRateLimit, isUnknown } = refusal;
-    const wait = (retryAfter ?? 0) * 1_000;
+    const wait = retryAfter ?? 0;
     if (isRateLimit) this.#pausedUntil = Math.max(this.#pausedUntil, this.settings.scheduler.now() + wait);
-    // The service has refused it for good.
-    if (leave && retryAfter === undefined) this.#free(token, 'unresolved', refusal, leave);
-    else if (leave ?? isUnknown)
-      this.#leaveUnresolved(token, leave ?? this.limits.unresolved.take(address), wait);
+    const isFinal = retryAfter === undefined;
+    if (giveBack && isFinal) this.#free(token, 'unresolved', refusal, giveBack);
+    else if (giveBack) this.#keepUnresolved(token, giveBack, wait);
+    else if (isUnknown) this.#keepUnresolved(token, this.limits.unresolved.take(address), wait);
     else this.#tokens.delete(token);
     this.#settled$.next();
   }
@@ -152,19 +154,19 @@ export class TokenConfirmation {
    * The player may come again within the window. If they were asked to wait for longer than that,
    * the window follows the wait.
    */
-  #leaveUnresolved(token: string, leave: () => void, wait: number): void {
+  #keepUnresolved(token: string, giveBack: () => void, wait: number): void {
     const window = new Subscription();
-    this.#tokens.set(token, { kind: 'unresolved', window, leave });
+    this.#tokens.set(token, { kind: 'unresolved', window, giveBack });
     const over$ = timer(RETRY_WINDOW_MS + (wait > RETRY_WINDOW_MS ? wait : 0), this.settings.scheduler);
-    const free = () => this.#free(token, 'unresolved', REFUSALS.unknown, leave);
+    const free = () => this.#free(token, 'unresolved', REFUSALS.unknown, giveBack);
     window.add(race(this.closed$, over$).pipe(take(1)).subscribe(free));
   }
 
-  #free(token: string, why: 'left' | 'unresolved', refusal: Refusal, leave?: () => void): void {
+  #free(token: string, why: 'left' | 'unresolved', refusal: Refusal, giveBack?: () => void): void {
     this.#tokens.set(token, { kind: 'freeing', refusal });
     this.freeSlot(token, why, () => {
       this.#tokens.delete(token);
-      leave?.();
+      giveBack?.();
       this.#settled$.next();
     });
   }

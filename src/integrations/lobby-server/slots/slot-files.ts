@@ -185,7 +185,7 @@ function inBackground(scheduler: SchedulerLike): SchedulerLike {
     (action as { readonly id?: Partial<NodeJS.Timeout> }).id?.unref?.();
     return action;
   };
-  return { now: () => scheduler.now(), schedule: schedule };
+  return { now: () => scheduler.now(), schedule };
 }
 
 type Schedule = <T>(

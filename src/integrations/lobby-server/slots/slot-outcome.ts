@@ -1,5 +1,11 @@
-import { isClientError, isFromService, isInputError, tryOr } from '../../../error/index.js';
-import { isStatusError, isTransportError } from '../../../error/index.js';
+import {
+  isClientError,
+  isFromService,
+  isInputError,
+  isStatusError,
+  isTransportError,
+  tryOr,
+} from '../../../error/index.js';
 
 /**
  * The state of a slot after an error of `players.disconnected`.

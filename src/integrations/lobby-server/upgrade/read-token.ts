@@ -19,9 +19,9 @@ export type ReadToken = (visitor: Visitor, request: IncomingMessage) => Observab
 const FIRST_MESSAGE_MS = 5_000;
 
 /** How many bytes a client may send until its first message is complete. */
-const MAX_FIRST_MESSAGE = 16_384;
+const MAX_FIRST_MESSAGE_BYTES = 16_384;
 
-/** Much longer than any token of the service. */
+/** How many characters a token may have. It is much more than any token of the service has. */
 const MAX_TOKEN_LENGTH = 8_192;
 
 export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLimits, 'waiting'>): ReadToken {
@@ -40,7 +40,7 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
       };
       subscriber.add(waiting.take(visitor.address));
       subscriber.add(atDeadline(FIRST_MESSAGE_MS, () => answer(REFUSALS.noTokenInTime), scheduler));
-      return connection.firstMessage(MAX_FIRST_MESSAGE, {
+      return connection.firstMessage(MAX_FIRST_MESSAGE_BYTES, {
         complete: message => answer(checkedMessage(textOf(message))),
         tooLarge: () => answer(REFUSALS.tooLarge),
         left: () => subscriber.complete(),
@@ -94,20 +94,16 @@ export function splitToken(pathAndQuery = '/'): { readonly token: string; readon
   if (at < 0) return { token: '', url: pathAndQuery };
   const query = pathAndQuery.slice(at);
   const tokens: string[] = [];
-  // Without the empty ones.
-  const parameters = new URLSearchParams(query).entries();
-  const rest = query
-    .slice(1)
-    .split('&')
-    .filter(pair => {
-      const [name, value = ''] = pair === '' ? [] : (parameters.next().value ?? []);
-      if (name === PARAMETER) tokens.push(value);
-      return name !== PARAMETER;
-    });
+  const rest: string[] = [];
+  for (const parameter of query.slice(1).split('&')) {
+    // With a `?`, because `URLSearchParams` removes one.
+    const token = new URLSearchParams(`?${parameter}`).get(PARAMETER);
+    if (token === null) rest.push(parameter);
+    else tokens.push(token);
+  }
   const path = pathAndQuery.slice(0, at);
-  const [token = '', another] = tokens;
   return {
-    token: another === undefined ? token : '',
+    token: tokens.length === 1 ? tokens[0]! : '',
     url: rest.length > 0 ? `${path}?${rest.join('&')}` : path,
   };
 }

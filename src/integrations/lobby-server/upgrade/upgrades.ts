@@ -4,7 +4,7 @@ import { fromEvent, Observable, type SchedulerLike } from 'rxjs';
 import { forceClose } from '../deadline.js';
 import type { GateServer, GateSettings } from '../lobby-gate-config.js';
 import { addressOf } from '../networks.js';
-import { REFUSALS, type Refusal } from '../refusal.js';
+import { inSeconds, REFUSALS, type Refusal } from '../refusal.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
 export interface Upgrade {
@@ -37,11 +37,14 @@ export function upgrades(
       // end the process.
       if (!socketsWithErrorHandler.has(socket)) socket.on('error', destroy);
       socketsWithErrorHandler.add(socket);
-      if (path === undefined || path === request.url?.split('?', 1)[0]) {
-        claimedSockets.add(socket);
-        if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
-        else subscriber.next({ request, socket, head });
-      } else if (isLastGate(server, listener)) refuse(request, socket, REFUSALS.noSuchPath);
+      const isOurs = path === undefined || path === request.url?.split('?', 1)[0];
+      if (!isOurs) {
+        if (isLastGate(server, listener)) refuse(request, socket, REFUSALS.noSuchPath);
+        return;
+      }
+      claimedSockets.add(socket);
+      if (isTooMuch(request)) refuse(request, socket, REFUSALS.noHandshake);
+      else subscriber.next({ request, socket, head });
     };
     gateListeners.add(listener);
     // Before the others, so that the last gate knows whether one has claimed it.
@@ -101,7 +104,7 @@ export function refuseUpgrade(
     'Connection: close',
     'Content-Type: text/plain',
     `Content-Length: ${Buffer.byteLength(reason)}`,
-    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    ...(retryAfter === undefined ? [] : [`Retry-After: ${inSeconds(retryAfter)}`]),
   ];
   // Even if the client does not read the answer.
   forceClose(() => socket.destroy(), fromEvent(socket, 'close'), scheduler);

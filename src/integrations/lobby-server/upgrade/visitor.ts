@@ -6,7 +6,7 @@ import { toCloseReason } from '../close-frame.js';
 import { Connection } from '../connection.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { addressOf } from '../networks.js';
-import { REFUSALS, type Refusal } from '../refusal.js';
+import { inSeconds, REFUSALS, type Refusal } from '../refusal.js';
 import { refuseUpgrade, type Upgrade } from './upgrades.js';
 
 /** A client that is not in yet. It is admitted or refused once, or neither if it has left. */
@@ -88,10 +88,11 @@ export class Visitor {
    */
   refuse(refusal: Refusal): Observable<never> {
     if (!this.#settle()) return EMPTY;
-    const { reason, retryAfter = 1 } = refusal;
+    const { reason, retryAfter = 0 } = refusal;
     const { report, scheduler } = this.#settings;
     // A close frame has no header for it.
-    const wait = retryAfter > 1 ? `; retry-after=${retryAfter}` : '';
+    const seconds = inSeconds(retryAfter);
+    const wait = seconds > 1 ? `; retry-after=${seconds}` : '';
     if (this.#connection) this.#connection.closeOrTerminate(refusal.code, toCloseReason(reason + wait));
     else refuseUpgrade(this.#socket, refusal, scheduler);
     const code = this.#connection ? refusal.code : refusal.status;

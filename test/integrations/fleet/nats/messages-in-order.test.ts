@@ -20,7 +20,9 @@ async function handled(
   let reads = 0;
   const read = async function* (from: number) {
     reads++;
-    for (const sequence of stored) if (sequence >= from) yield await Promise.resolve({ sequence });
+    for (const sequence of stored) {
+      if (sequence >= from) yield await Promise.resolve({ sequence });
+    }
   };
   const messages = await lastValueFrom(inOrder(from(deliveries), read, start).pipe(toArray()));
   return { seen: messages.map(({ sequence }) => sequence), reads };

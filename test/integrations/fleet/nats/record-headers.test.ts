@@ -51,8 +51,9 @@ describe('the headers of a record', () => {
           key: 'the key',
           gap: gap && { reason: gap.reason, index: gap.index },
         });
-        for (const [, values] of written)
+        for (const [, values] of written) {
           for (const value of values) strictEqual(/[\r\n]/.test(value), false);
+        }
       }),
     );
   });

@@ -5,6 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { firstValueFrom } from 'rxjs';
 import { WebSocketServer } from 'ws';
 import { Server as EngineServer } from 'engine.io';
+import { createClient } from 'lobby-rx';
 import { lobbyGate, type PlayerSocket } from 'lobby-rx/lobby-server';
 import { waitUntil } from '../../../wait-until.js';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
@@ -234,5 +235,27 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     gate.pass(1_000);
     await waitUntil(() => sockets[0]!.destroyed);
     client.destroy();
+  });
+});
+
+describe('lobbyGate and the listeners of its server', () => {
+  it('causes no warning, however many gates and readers of figures there are', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const server = createServer();
+    const client = createClient({ url: 'http://127.0.0.1:1', token: 't' });
+    const gates = Array.from({ length: 12 }, (_, i) => lobbyGate({ server, client, path: `/${i}` }));
+    const subscriptions = gates.flatMap(gate => [
+      gate.subscribe(),
+      gate.stats$.subscribe(),
+      gate.stats$.subscribe(),
+    ]);
+    await new Promise(setImmediate);
+    for (const subscription of subscriptions) subscription.unsubscribe();
+    process.off('warning', onWarning);
+    deepStrictEqual(warnings, []);
+    strictEqual(server.getMaxListeners(), 10);
+    strictEqual(server.listenerCount('close'), 0);
   });
 });

@@ -43,7 +43,7 @@ export class IdentityStatuses {
   }
 
   /** The part of a heartbeat about identities. */
-  numbers(
+  counts(
     now: number,
   ): Pick<Heartbeat, 'identities' | 'live' | 'retrying' | 'rejected' | 'events' | 'unstored'> {
     let live = 0;
@@ -62,7 +62,7 @@ export class IdentityStatuses {
   /** Returns an event as long as polls fail, and one if NATS has failed since the last call. */
   failures(now: number): readonly FleetEvent[] {
     const events: FleetEvent[] = [];
-    const { retrying } = this.numbers(now);
+    const { retrying } = this.counts(now);
     if (retrying === 0) this.#failure = undefined;
     else if (this.#failure) events.push({ kind: 'retrying', ...this.#failure, identities: retrying });
     if (this.#unanswered) {

@@ -109,7 +109,8 @@ class Appending {
     const bareCheckpoint = config.checkpoints.of(config.identity_id);
     this.#head = head;
     if (head.last === 0 && bareCheckpoint !== undefined) {
-      // All records have expired, but the bare checkpoint after the last one is still stored.
+      // All records have expired, but the bare checkpoint after the last one is still stored. No
+      // record has an empty key.
       const { sequence } = bareCheckpoint;
       this.#head = { ...head, record: { sequence, checkpoint: bareCheckpoint, key: '' } };
     }
@@ -125,8 +126,9 @@ class Appending {
    */
   get start(): Checkpoint | undefined {
     const { record } = this.#head;
-    const isNewer = this.#bareCheckpoint?.sequence === record?.sequence;
-    const checkpoint = isNewer && this.#bareCheckpoint ? this.#bareCheckpoint : record?.checkpoint;
+    const bare = this.#bareCheckpoint;
+    const isNewer = bare !== undefined && bare.sequence === record?.sequence;
+    const checkpoint = isNewer ? bare : record?.checkpoint;
     return checkpoint && this.#ofWatch(checkpoint);
   }
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Unpacks the nats-server of the newest Debian into a folder, without installing anything.
+# Unpacks the nats-server of Debian testing of today into a folder, without installing anything.
+# `.ci/run` calls it, and appends the program's path to NATS_SERVERS: the servers that test:fleet runs with.
 set -euo pipefail
 folder=$(realpath -m "${1:?say into which folder}")
 release=testing

@@ -169,7 +169,7 @@ const OPTIONS: Options<FleetConfig> = {
 export type FleetSettings = FleetConfig & Required<Pick<FleetConfig, keyof typeof DEFAULTS | 'name'>>;
 
 /** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
-export function fleetSettings(config: FleetConfig): FleetSettings {
+export function resolveFleetConfig(config: FleetConfig): FleetSettings {
   checkOptions(config, OPTIONS, '', ['nats', 'client']);
   const { identities$, identities } = config;
   if ((identities$ === undefined) === (identities === undefined))

@@ -1,0 +1,50 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { firstValueFrom } from 'rxjs';
+import { connectRaw } from './raw-client.js';
+import { waitUntil } from '../../wait-until.js';
+import { openGate, type OpenGate } from './gate.js';
+
+describe('lobbyGate and players who are half-open', () => {
+  let gate: OpenGate;
+  afterEach(() => gate.close());
+
+  /** A player who answers nothing any more, and how their socket is closed. */
+  const halfOpen = async () => {
+    gate = await openGate();
+    const client = await connectRaw(gate.port, `/?token=${gate.reserveToken()}`);
+    await once(client, 'data');
+    await waitUntil(() => gate.admitted.length === 1);
+    const player = gate.admitted[0]!;
+    return { player, closed: firstValueFrom(player.closed$), hasLeft: once(client, 'close') };
+  };
+
+  it('disconnects one who does not answer a close frame after `closeTimeout`, so that no shutdown waits for them', async () => {
+    const { player, closed, hasLeft } = await halfOpen();
+    player.close(1001, 'the lobby closes');
+    gate.pass(2_999);
+    await new Promise(setImmediate);
+    deepStrictEqual(gate.left, []);
+    gate.pass(1);
+    await hasLeft;
+    deepStrictEqual(await closed, { code: 1001, reason: 'the lobby closes' });
+    await waitUntil(() => gate.left.length === 1);
+  });
+
+  it('disconnects one at once by terminate()', async () => {
+    const { player, closed, hasLeft } = await halfOpen();
+    player.terminate();
+    await hasLeft;
+    strictEqual((await closed).code, 1006);
+    player.terminate();
+  });
+
+  it('disconnects one at once by terminate() after close()', async () => {
+    const { player, closed, hasLeft } = await halfOpen();
+    player.close(4000, 'kicked');
+    player.terminate();
+    await hasLeft;
+    strictEqual((await closed).code, 4000);
+    player.terminate();
+  });
+});
