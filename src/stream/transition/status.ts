@@ -61,9 +61,13 @@ export function firstHealth(now: Instant, lastAnswer: number | undefined): Healt
 export function withStatus(health: Health, change: StatusChange | undefined, now: Instant): Change {
   if (!change) return { health, signals: [] };
   const isOffline = health.isOffline && (change.state === 'retrying' || change.state === 'connecting');
-  const shown = isOffline ? ({ hint: CHECK_NETWORK, ...change, state: 'offline' } as const) : change;
+  const shown = isOffline ? offlineChange(change) : change;
   const { status, signals } = changedStatus(health.status, shown, now.at);
   return { health: { ...health, status }, signals };
+}
+
+function offlineChange(change: StatusChange): StatusChange {
+  return { ...change, state: 'offline', hint: change.hint ?? CHECK_NETWORK };
 }
 
 /** The service was heard from. */

@@ -328,7 +328,77 @@ describe('an answer that was delivered', () => {
     const { state, why, end } = resume({ index: '3', at: 20_000 });
     deepStrictEqual([why, end, state.index, state.indexAt], ['news', undefined, '3', when(20_000)]);
     deepStrictEqual(resume('3').state.indexAt, when(60_000));
+    // The poll of an answer with news stays charged, since `ack` may decide the same for ever.
+    const charge = state.paidUntil - after.state.paidUntil;
+    strictEqual(charge, laws.minInterval);
+    const idle = turn(asked, got(answer('6')), 50_000);
+    const decision = { watch: 'resume', from: '3' } as const;
+    const resumed = turn(asked, { kind: 'decided', decision, acknowledging: idle }, 60_000).state;
+    strictEqual(resumed.paidUntil, idle.state.paidUntil);
     const nowhere = resume('').state;
     deepStrictEqual([nowhere.index, nowhere.due?.reason], [undefined, 'index_missing']);
+  });
+});
+
+describe('an answer of another log', () => {
+  const settings = { ...laws, handleOf: (given: unknown) => (given as { log?: string }).log };
+  const ofLog = (log: string, index: string) => got({ ...answer(index, 'x'), log } as Answer);
+  const inLogA = stateWith({ index: '5', handle: 'a', isAnswered: true });
+
+  it('is not delivered, and the next poll goes without an index, at once', () => {
+    const { why, delivery, state } = turn(inLogA, ofLog('b', '6'), 20, settings);
+    deepStrictEqual([why, delivery, state.index, state.handle], ['no_news', undefined, undefined, undefined]);
+    deepStrictEqual([state.mixUps, state.rest.until], [1, 20]);
+    deepStrictEqual(state.due, { reason: 'another_log', index: '5' });
+  });
+
+  it('leaves the gap that is due as it is, unless that has been emitted', () => {
+    const due = { reason: 'silence', index: '4' } as const;
+    const gap = { ...due, at: 0 };
+    const dueAfter = (before: FlatState['due']) =>
+      turn({ ...inLogA, due: before }, ofLog('b', '6'), 20, settings).state.due;
+    deepStrictEqual(dueAfter(due), due);
+    deepStrictEqual(dueAfter({ ...due, emitted: gap }), { reason: 'another_log', index: '5' });
+  });
+
+  it('is a failure with a hint if it comes again before an index was of use', () => {
+    const { why, state } = turn({ ...inLogA, mixUps: 2 }, ofLog('b', '6'), 3_000, settings);
+    deepStrictEqual([why, state.mixUps, state.status.attempt], ['failed', 3, 2]);
+    deepStrictEqual([state.status.state, state.heldAfter], ['retrying', 5_000]);
+    strictEqual(state.status.hint?.includes('`handleOf`'), true);
+  });
+
+  it('is any answer that names another log, and none that names no log', () => {
+    const unnamed = turn(inLogA, got(answer('6', 'x')), 20, settings);
+    deepStrictEqual([unnamed.why, unnamed.state.index, unnamed.state.handle], ['news', '6', 'a']);
+  });
+});
+
+describe('an empty answer without an index', () => {
+  it('is acknowledged only if there is an `ack`, and emits nothing', () => {
+    const withAck = { ...laws, ack: () => [] };
+    strictEqual(turn(asked, got(answer('')), 50_000).delivery, undefined);
+    const { delivery } = turn(asked, got(answer('')), 50_000, withAck);
+    deepStrictEqual([delivery?.signals, delivery?.checkpoint.index], [[], '5']);
+  });
+
+  it('is an answer like any other to a watch without an index', () => {
+    const { delivery, state } = turn(stateWith(), got(answer('')), 20);
+    deepStrictEqual([delivery?.signals.length, state.due?.reason], [1, 'index_missing']);
+  });
+});
+
+describe('a gap that has been emitted', () => {
+  it('is followed by another one if the service says again that it has forgotten the index', () => {
+    const emitted = { reason: 'silence', index: '5', at: 0 } as const;
+    const due = { reason: 'silence', index: '5', emitted } as const;
+    const stale = stateWith({ index: '5', isStale: true, due, isAnswered: true });
+    const forgotten = turn(stale, got(answer('6')), 20).delivery;
+    deepStrictEqual(forgotten?.gap, { reason: 'silence', index: '5', at: 20 });
+    const repeated = turn({ ...stale, isStale: false }, got(answer('6')), 20).delivery;
+    deepStrictEqual(
+      [repeated?.gap, kindsOf({ delivery: repeated } as FlatTransition)],
+      [emitted, ['checkpoint']],
+    );
   });
 });
