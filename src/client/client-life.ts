@@ -16,7 +16,7 @@ import { TransportError } from '../error/index.js';
 /** Decides whether a value of a source is passed on, and in which form. */
 type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
 
-/** The two signals that all streams of a client get: `wake()` was called, or `close()` was. */
+/** What all streams of a client react to: `wake()` and `close()`. */
 export class ClientLife {
   /** Emits when `wake()` is called. */
   readonly tryNow$ = new DirectSubject<void>();

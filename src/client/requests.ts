@@ -94,7 +94,8 @@ export function endpointWatch<Input, Answer>(
       isEmpty,
       isState,
       keyOf,
-      // The key is made of the answer's text, which takes less time than the whole answer.
+      // `answerKey` takes less time, but leaves out only `watch`. With another `indexOf`, the index
+      // is somewhere else.
       contentOf: config?.indexOf === undefined ? answerKey : undefined,
       withoutNews,
       isIndex: cursorArgument.is,

@@ -1,5 +1,7 @@
 /**
  * The longest wait that a service may ask for, in ms. Its rate limits use windows of 15 minutes.
+ * `retryAfter` may return more. Whatever waits cuts it to this: for a watch and for `backoff`, that
+ * is `backoffDelay` in `stream/timing/backoff.ts`.
  */
 export const MAX_WAIT_MS = 900_000;
 

@@ -30,7 +30,8 @@ export interface TabLock {
  * caches. So `silent$` emits when the leader is silent. Then this tab takes the lock away, if it is
  * visible or no tab has the lock.
  *
- * Fails where locks are forbidden, as in a sandboxed frame.
+ * Fails where locks are forbidden, as in a sandboxed frame. Then the tab polls for itself
+ * (`tab-watch.ts`). It also does where a page has no locks at all (`across-tabs.ts`).
  */
 export function tabLock(
   locks: TabLocks,

@@ -31,8 +31,8 @@ export interface Audience<A> {
 }
 
 /**
- * The audience of a feed. It is a value, so that a watch without an audience does not contain the
- * code that queues answers.
+ * The audience of a feed. It is a value, so that a page with only `watch` does not load the code
+ * that queues answers.
  */
 export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>, 'deliver'>): Audience<A> {
   const deliver: Audience<A>['deliver'] = (signals, isExpired) => {

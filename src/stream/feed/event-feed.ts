@@ -104,8 +104,8 @@ const OPTIONS: Options<EventFeedConfig> = { linger: milliseconds, scheduler: sch
  * left. Events that come while there is no subscriber wait for the next one. Each is emitted once.
  *
  * The event streams end with the error that ends the watch, and complete if the watch completes.
- * `status$` and `gap$` only observe: they start nothing, and never end. `status$` also emits the
- * current status.
+ * `status$`, `gap$` and `signal$` only observe: they start nothing, and never end. `status$` and
+ * `signal$` begin with the current status.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -193,7 +193,7 @@ class Feed<in out Own extends object> implements EventFeed<Own> {
     return this.all$.pipe(ofKind(kind));
   };
 
-  /** Each kind of event has one stream, as an `async` pipe in a template needs it. */
+  /** Each getter returns one and the same stream, as an `async` pipe in a template needs it. */
   #ofKind<K extends LiveEvent['kind']>(kind: K): Observable<Extract<LiveEvent, { kind: K }>> {
     // The compiler cannot narrow a union while its kinds are still generic.
     const all$ = this.all$ as Observable<LiveEvent>;

@@ -1,6 +1,13 @@
 import type { WatchSettings } from '../watch-settings.js';
 import type { WatchSignal } from '../watch-signal.js';
-import { answeredBy, isAtOnce, isOfAnotherLog, isPaidFor, mayBeCached, type Answered } from './answered.js';
+import {
+  answeredBy,
+  isAtOnce,
+  isOfAnotherLog,
+  staysCharged,
+  mayBeCached,
+  type Answered,
+} from './answered.js';
 import { dueGap, isExpired } from './expiry.js';
 import { refunded } from './pace.js';
 import { cachedEnding, inContactEnding, noNewsEnding, retryEnding, type PollEnding } from './poll-ending.js';
@@ -29,7 +36,7 @@ export function answerEnding<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'a
     ...contact,
     why: isNews ? 'news' : 'no_news',
     position: gap && !gap.emitted ? { ...position, gapAt: now } : position,
-    pace: isPaidFor(state.position, answered) ? pace : refunded(pace, settings.minInterval),
+    pace: staysCharged(state.position, answered) ? pace : refunded(pace, settings.minInterval),
     // Without an index the service answers at once.
     wait: index === undefined ? settings.minInterval : 0,
     status: { state: 'live', attempt: 0, lastAnswer: now.at },
@@ -101,9 +108,7 @@ function gapBefore<A>(
   const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
   // An empty answer at once is how a service says that it has forgotten an index.
   const saysForgotten = isEmpty && isAtOnce(answered) && position.index !== undefined && mayBeForgotten;
-  // Even if a gap has been emitted before, the events since then are missed, too.
-  const isGapAgain = saysForgotten && due?.emitted !== undefined;
-  if (due && !isGapAgain) return due;
+  if (due && !due.emitted) return due;
   if (saysForgotten) return { reason: 'silence', index: position.index };
   const isBackwards = index !== undefined && position.index !== undefined && isOlder(index, position.index);
   return (

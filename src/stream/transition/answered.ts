@@ -83,9 +83,9 @@ export function mayBeCached<A>(
 /**
  * Whether the poll of an answer stays charged. It does if the answer has no news. It also does if
  * the answer came at once and equals the last one but for its index: a server that ignores the
- * index answers so each time.
+ * index answers like that every time.
  */
-export function isPaidFor(position: Position, answered: Answered): boolean {
+export function staysCharged(position: Position, answered: Answered): boolean {
   return !answered.isNews || (answered.content === position.content && isAtOnce(answered));
 }
 

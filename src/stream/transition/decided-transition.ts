@@ -52,15 +52,13 @@ export function decidedTransition<A>(
 }
 
 function resumedTransition<A>(
-  { now, settings }: Turn<A>,
+  { state: before, now, settings }: Turn<A>,
   { state, why }: Transition<A>,
   from: string | Checkpoint,
 ): Transition<A> {
   const point = resumePoint(from, settings.isIndex);
   const position = resumedPosition(state.position, now, point, settings.retention);
-  // Nothing of the answer is committed, so its poll stays charged. `ack` may decide the same for
-  // ever.
-  const paidUntil = state.pace.paidUntil + (why === 'news' ? settings.minInterval : 0);
-  const pace = restAtLeast({ ...state.pace, paidUntil }, {}, now, settings);
+  // The poll stays charged, even if it had news, since `ack` may decide the same for ever.
+  const pace = restAtLeast(before.pace, {}, now, settings);
   return { signals: [], why, state: { ...state, position, pace } };
 }

@@ -15,8 +15,8 @@ export function isExpired(since: Instant, now: Instant, retention: number): bool
 }
 
 /**
- * The earliest event that a poll may miss. Never before the last gap. A poll that is sent right
- * after an answer misses nothing.
+ * The time from which a poll may miss events: the last contact if the poll is sent right after it,
+ * otherwise the time of the index. It is never before the last gap.
  */
 function missesSince({ indexAt, contactAt, gapAt }: Position, askedAt: Instant, retention: number): Instant {
   const since = ageOf(contactAt, askedAt) <= margin(retention) ? contactAt : indexAt;
@@ -40,7 +40,10 @@ export function isDeliverable({ indexAt, gapAt }: Position, now: Instant, retent
   return [indexAt, gapAt].some(since => !isExpired(since, now, retention));
 }
 
-/** An index is tried once more 2 to 7 s before it expires, in ms. */
+/**
+ * How long before it expires an index is tried once more, in ms: at the latest, and up to `spread`
+ * earlier.
+ */
 const LAST_CHANCE_MS = { latest: 2_000, spread: 5_000 };
 
 /**

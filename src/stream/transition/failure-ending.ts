@@ -15,8 +15,9 @@ import {
   noNewsEnding,
   retryEnding,
   type PollEnding,
+  type RetryRecovery,
 } from './poll-ending.js';
-import { CHECK_CUTS } from './status.js';
+import { CHECK_CUTS, indexHint } from './status.js';
 import type { PollFailure, Turn } from './watch-state.js';
 
 /** A poll held this long (ms) that ends with an error was probably cut off by a proxy. */
@@ -26,8 +27,8 @@ const CUT_MS = 5_000;
 const CUT_SPREAD_MS = 300;
 
 /**
- * The longest wait after a cut, in ms, that a page which is not the service's may ask for. Nothing
- * is polled in that time.
+ * The longest wait, in ms, that a proxy may ask for after a cut, except with a 429. Nothing is
+ * polled in that time.
  */
 const MAX_WAIT_OF_CUT_MS = 1_000;
 
@@ -51,7 +52,8 @@ export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEndin
       return endedEnding(turn, { kind: 'error', error });
     case 'retry': {
       const mayBeCut = decided.mayBeCut === true && hasIndex;
-      if (!mayBeCut || !isCut(failure)) return retryEnding(turn, failure, decided);
+      if (!mayBeCut || !isCut(failure))
+        return retryEnding(turn, { ...failure, hint: hintFor(turn, decided) }, decided);
       return cutEnding(turn, {
         heldFor,
         spread: isOfAll(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
@@ -78,7 +80,19 @@ function isOfAll(error: unknown): boolean {
 function waitAfterCut(error: unknown, asked: number | undefined): number | undefined {
   if (asked === undefined) return undefined;
   const isLimited = isStatusError(error) && error.status === 429;
-  return Math.min(isLimited ? MAX_WAIT_MS : MAX_WAIT_OF_CUT_MS, asked);
+  const wait = Math.min(isLimited ? MAX_WAIT_MS : MAX_WAIT_OF_CUT_MS, asked);
+  // A custom `recovery` may give NaN or a string.
+  return wait > 0 ? wait : undefined;
+}
+
+/** What to check after a failure. */
+function hintFor<A>(
+  { state: { position, health }, now, settings }: Turn<A>,
+  { hint, offline, retryAfter }: RetryRecovery,
+): string | undefined {
+  if (hint && !health.isAnswered) return hint;
+  const isIndexSuspected = !offline && retryAfter === undefined && position.index !== undefined;
+  return isIndexSuspected ? indexHint(position.contactAt, now, settings.retention) : undefined;
 }
 
 /** A poll was not answered in time. It may have been sent on a dead connection. */

@@ -1,7 +1,7 @@
 import { HELD_MS } from '../../error/index.js';
 import { spreadWait, hasSlept } from '../timing/index.js';
 import { connecting } from '../watch-signal.js';
-import { paceWait, restFor } from './pace.js';
+import { paceWait, restFor, waitLeft } from './pace.js';
 import type { Position } from './position.js';
 import { offline, online, withStatus } from './status.js';
 import {
@@ -29,14 +29,17 @@ export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Tr
   }
 }
 
-/** The machine is back. The watch polls soon, on a new connection. A wait never becomes longer. */
+/**
+ * The machine woke, or `wake()` was called. The watch polls soon, on a new connection. A wait never
+ * becomes longer.
+ */
 function wokenTransition<A>({ state, now, openWatches, settings }: Turn<A>): Transition<A> {
   const { rest } = state.pace;
-  const waitLeft = rest.until - now.monotonic;
-  const isWaiting = waitLeft > 0;
+  const left = waitLeft(state.pace, now.monotonic);
+  const isWaiting = left > 0;
   const leastWait = isWaiting ? rest.earliest - now.monotonic : paceWait(state.pace, now, settings);
   const wokenWait = Math.max(leastWait, spreadWait(openWatches, settings));
-  const wait = isWaiting ? Math.min(wokenWait, waitLeft) : wokenWait;
+  const wait = isWaiting ? Math.min(wokenWait, left) : wokenWait;
   // Further wakes do not shorten this wait.
   const pace = { ...state.pace, rest: restFor(now, wait) };
   const next = { ...state, needsFreshConnection: true, pace };
@@ -55,8 +58,8 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
   const rest = restFor(now, Math.max(wait, paceWait(state.pace, now, settings)));
   const { isSure, heldAfter, status } = state.health;
   const { lastAnswer, attempt, error } = status;
-  const waitLeft = rest.until - now.monotonic;
-  const nextTry = waitLeft > 0 ? now.at + waitLeft : undefined;
+  const left = waitLeft({ ...state.pace, rest }, now.monotonic);
+  const nextTry = left > 0 ? now.at + left : undefined;
   const before = {
     ...state.health,
     heldAfter: isSure ? HELD_MS : heldAfter,

@@ -44,8 +44,8 @@ export function restAtLeast<A>(
   settings: WatchSettings<A>,
 ): Pace {
   const least = paceWait(pace, now, settings);
-  const until = Math.max(least, wait);
-  return { ...pace, rest: restFor(now, until, retryAfter === undefined ? least : until) };
+  const longest = Math.max(least, wait);
+  return { ...pace, rest: restFor(now, longest, retryAfter === undefined ? least : longest) };
 }
 
 /** A wait that begins now. A wake may not shorten it to less than `least`. */

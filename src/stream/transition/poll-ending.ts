@@ -9,7 +9,6 @@ import {
   CHECK_CACHE,
   CHECK_CUTS,
   inContact,
-  indexHint,
   quietStatus,
   unheard,
   withStatus,
@@ -68,8 +67,8 @@ function answeredAt(askedAt: Instant, arrivedAt: Instant, timeout: number): Inst
 }
 
 /**
- * The service itself has said that there is nothing new. Its index has not become younger, since
- * there is no new one.
+ * The service itself has said that there is nothing new. The index is as old as before, since no
+ * new one came.
  */
 export function noNewsEnding<A>(turn: Turn<A>): PollEnding<A> {
   const { state, now, settings } = turn;
@@ -119,10 +118,14 @@ export function hasStoodStill<A>({ settings }: Turn<A>, heldFor: number): boolea
   return heldFor > settings.timeout + STANDSTILL_MS;
 }
 
+/** How a poll is to be sent again. */
+export type RetryRecovery = Omit<Extract<Recovery, { kind: 'retry' }>, 'kind'>;
+
 /** Why a poll has to be sent again, and how long it was held, in ms. */
 interface RetryCause {
   readonly error?: unknown;
-  readonly hint?: string;
+  /** What to check. */
+  readonly hint?: string | undefined;
   readonly heldFor: number;
   /** The number of failures in a row. Default: one more than before. */
   readonly attempt?: number;
@@ -135,7 +138,7 @@ interface RetryCause {
 export function retryEnding<A>(
   { state, now, settings }: Turn<A>,
   cause: RetryCause,
-  { retryAfter, dropsIndex, offline, hint }: Omit<Extract<Recovery, { kind: 'retry' }>, 'kind'> = {},
+  { retryAfter, dropsIndex, offline }: RetryRecovery = {},
 ): PollEnding<A> {
   const { health } = state;
   const { index } = state.position;
@@ -145,7 +148,6 @@ export function retryEnding<A>(
       : withoutExpired(state.position, state.askedAt, now, settings);
   const { attempt = health.status.attempt + 1 } = cause;
   const backoff = backoffDelay(attempt, settings.backoff, settings.random(), retryAfter);
-  const isIndexSuspected = !offline && retryAfter === undefined && index !== undefined;
   return {
     why: retryAfter === undefined ? 'failed' : 'retry_after',
     position,
@@ -154,10 +156,7 @@ export function retryEnding<A>(
       state: offline ? 'offline' : 'retrying',
       attempt,
       error: cause.error,
-      hint:
-        cause.hint ??
-        (health.isAnswered ? undefined : hint) ??
-        (isIndexSuspected ? indexHint(position.contactAt, now, settings.retention) : undefined),
+      hint: cause.hint,
     },
     wait: retryAfter === undefined ? waitBeforeExpiry(position, backoff, now, settings) : backoff,
     retryAfter,

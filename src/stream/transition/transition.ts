@@ -67,7 +67,7 @@ function transitionAt<A>(turn: Turn<A>, event: WatchEvent<A>): Transition<A> {
   }
 }
 
-/** A poll is sent. It is charged, and the gap that it may have is due. */
+/** A poll is sent. It is charged. If it may miss events, a gap is due. */
 function sentTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
   const pace = charged(state.pace, now, settings.minInterval);
   const due = dueGap(state.position, now, now, settings.retention);
@@ -75,14 +75,19 @@ function sentTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
   return { signals: [], state: { ...state, position, pace, askedAt: now } };
 }
 
-/** The service has forgotten the answer that was queued for the next subscriber of a feed. */
+/**
+ * The queued answer is dropped when the audience of a feed returns. It is expired, or the feed
+ * starts from now (`resume: false`). Then the transition of the return replaces the reason.
+ */
 function expiredTransition<A>({ state }: Turn<A>): Transition<A> {
   const { position } = state;
   const due = { reason: 'silence', index: position.index } as const;
   return { signals: [], why: 'paused', state: { ...state, position: { ...position, due } } };
 }
 
-/** If a service does not redeliver, the answer of a poll that ended without one is missed. */
+/**
+ * If a service does not redeliver, a poll that was sent and brought no answer may have lost one.
+ */
 function withUnanswered<A>(next: Transition<A>, event: WatchEvent<A>, { index }: Position): Transition<A> {
   const wasSent = 'wasSent' in event && event.wasSent;
   const { position } = next.state;

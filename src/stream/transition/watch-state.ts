@@ -35,7 +35,7 @@ export type WatchEvent<A> =
   | PollFailure
   /** An interruption. `wasSent` says whether it ended a poll that had been sent. */
   | { readonly kind: Interruption; readonly wasSent?: boolean }
-  /** The answer that was queued for the next subscriber is expired. */
+  /** The answer that was queued for the next subscriber is dropped. */
   | { readonly kind: 'expired' }
   /** An answer was delivered. Then `ack` failed, or decided how to go on. */
   | { readonly kind: 'unacknowledged'; readonly error: unknown; readonly acknowledging: Transition<A> }

@@ -40,7 +40,7 @@ export class Authorization {
   readonly #reported: string[] = [];
   readonly current$: TokenSource['current$'];
   readonly renewed$: TokenSource['renewed$'];
-  #renewedForOthersAt = -Infinity;
+  #foreignRenewalAt = -Infinity;
 
   constructor(
     readonly transport: Transport,
@@ -78,13 +78,14 @@ export class Authorization {
   }
 
   /**
-   * Whether a 401 that is not the service's own may renew the token. A gateway may answer everybody
-   * with such a 401 for a while, which says little about the token.
+   * Takes the renewal that a 401 may cause which is not the service's own. Returns whether one was
+   * left, since there is one in 60 s. A gateway may answer everybody with such a 401 for a while,
+   * which says little about the token.
    */
-  mayRenewForOthers(): boolean {
+  takeForeignRenewal(): boolean {
     const now = this.clock.now();
-    const isDue = now - this.#renewedForOthersAt >= FOREIGN_RENEWAL_MS;
-    if (isDue) this.#renewedForOthersAt = now;
+    const isDue = now - this.#foreignRenewalAt >= FOREIGN_RENEWAL_MS;
+    if (isDue) this.#foreignRenewalAt = now;
     return isDue;
   }
 }

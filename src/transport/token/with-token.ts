@@ -57,8 +57,8 @@ export interface TokenHooks {
  * Errors, besides those of the transport: an `UnauthorizedError` if `get` gives `null`, or only
  * rejected tokens. A `TransportError` whose reason is `not_sent` if `get` or `renew` throws, gives
  * no valid token, or takes longer than 15 s. A last 401 is emitted as the answer, with
- * `isSignedOut` if `renew` gave `null`. Where an error answer quotes the token or a string of the
- * body, that is redacted.
+ * `isSignedOut` if `get` or `renew` then gave `null`. Where an error answer quotes the token or a
+ * string of the body, that is redacted.
  *
  * Throws an `InputError` if the token or the scheduler is invalid.
  *
@@ -139,14 +139,14 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
 
   #renew(): void {
     const { renewed$ } = this.shared;
-    if (!renewed$ || !this.#mayRenew || !this.#isRenewalDue()) return this.#end();
+    if (!renewed$ || !this.#mayRenew || !this.#takeRenewal()) return this.#end();
     this.#mayRenew = false;
     this.#sendWith(renewed$, () => this.#end());
   }
 
-  #isRenewalDue(): boolean {
+  #takeRenewal(): boolean {
     const isOwn = !this.#refusal || isFromService(this.#refusal.details);
-    return isOwn || this.shared.mayRenewForOthers();
+    return isOwn || this.shared.takeForeignRenewal();
   }
 
   #sendWith(token$: Observable<MaybeToken>, otherwise: () => void): void {

@@ -287,6 +287,12 @@ describe('an answer that was delivered', () => {
     );
   });
 
+  it('has no hint about its index if `ack` keeps failing: the service has answered', () => {
+    const settings = { ...laws, retention: Infinity };
+    const failure = { kind: 'unacknowledged', error: 'disk full', acknowledging: after } as const;
+    strictEqual(turn(asked, failure, 400_000, settings).state.status.hint, undefined);
+  });
+
   it('has been paid for if it is not acknowledged, although it had news', () => {
     strictEqual(unacknowledged(asked).state.paidUntil - after.state.paidUntil, laws.minInterval);
   });
@@ -331,6 +337,11 @@ describe('an answer that was delivered', () => {
     // The poll of an answer with news stays charged, since `ack` may decide the same for ever.
     const charge = state.paidUntil - after.state.paidUntil;
     strictEqual(charge, laws.minInterval);
+    // News that was never refunded is not charged twice.
+    const twice = turn({ ...asked, content: news.content }, got(answer('7', 'x')), 40_500);
+    const again = { watch: 'resume', from: '3' } as const;
+    const charged = turn(asked, { kind: 'decided', decision: again, acknowledging: twice }, 60_000).state;
+    strictEqual(charged.paidUntil, asked.paidUntil);
     const idle = turn(asked, got(answer('6')), 50_000);
     const decision = { watch: 'resume', from: '3' } as const;
     const resumed = turn(asked, { kind: 'decided', decision, acknowledging: idle }, 60_000).state;
@@ -395,6 +406,9 @@ describe('a gap that has been emitted', () => {
     const stale = stateWith({ index: '5', isStale: true, due, isAnswered: true });
     const forgotten = turn(stale, got(answer('6')), 20).delivery;
     deepStrictEqual(forgotten?.gap, { reason: 'silence', index: '5', at: 20 });
+    // Since the gap, 300 s may have passed before the answer began to arrive.
+    const late = turn({ ...stale, isStale: false, askedAt: when(290_000) }, got(answer('6', 'x')), 310_000);
+    deepStrictEqual(late.delivery?.gap, { reason: 'silence', index: '5', at: 310_000 });
     const repeated = turn({ ...stale, isStale: false }, got(answer('6')), 20).delivery;
     deepStrictEqual(
       [repeated?.gap, kindsOf({ delivery: repeated } as FlatTransition)],

@@ -25,6 +25,17 @@ describe('a poll that a proxy cuts off', () => {
   });
 });
 
+describe('a wait that a custom `recovery` asks for', () => {
+  it('is left out if it is no number', () => {
+    for (const retryAfter of [NaN, 'soon' as never, -5]) {
+      const { rest, paidUntil } = cutBy(503, retryAfter).state;
+      deepStrictEqual([rest.until, paidUntil], [6_150, live.paidUntil], String(retryAfter));
+      const { state } = failed(live, { kind: 'retry', retryAfter }, 6_000);
+      strictEqual(Number.isFinite(state.rest.until), true, String(retryAfter));
+    }
+  });
+});
+
 describe('the hint that the index may be unknown', () => {
   /** The hint of a service that forgets nothing, after 150 s without contact. */
   const hintAfter = (recovery: Omit<Recovery & { kind: 'retry' }, 'kind'>, state: FlatState = live) => {
