@@ -2,7 +2,8 @@ import { catchError, concatMap, finalize, tap, type Observable } from 'rxjs';
 import { whyNotConnected, type MatchmakerApi, type NotConnected } from '../../client/index.js';
 import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
 import { parseFlags } from './parse-flags.js';
-import { EXIT, ExitError, run } from './run.js';
+import { EXIT, ExitError } from './exit-code.js';
+import { run } from './run.js';
 import { readSecret, warn } from './terminal/index.js';
 
 const HELP = `lobby-rx connected: confirms the player token on standard input

@@ -37,7 +37,8 @@ import { eventsWatch } from '../../endpoint/index.js';
 import { redact } from '../../error/index.js';
 import { fromFetch } from '../../transport/index.js';
 import { parseFlags, shown } from './parse-flags.js';
-import { EXIT, run } from './run.js';
+import { EXIT } from './exit-code.js';
+import { run } from './run.js';
 import { jsonLine, printLine } from './terminal/index.js';
 
 const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the way to it

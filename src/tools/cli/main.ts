@@ -6,7 +6,8 @@ import { doctor } from './doctor.js';
 import { emulate } from './emulate/index.js';
 import { events } from './events.js';
 import { members } from './members.js';
-import { EXIT, fail } from './run.js';
+import { EXIT } from './exit-code.js';
+import { fail } from './run.js';
 import { watch } from './watch.js';
 
 const COMMANDS = new Map(Object.entries({ members, watch, events, connected, doctor, emulate }));

@@ -1,27 +1,7 @@
 import { fromEvent, map, merge, takeUntil, tap, type Observable } from 'rxjs';
-import { answerBehind, isDecodeError, isInputError, isTransportError } from '../../error/index.js';
+import { isInputError, isTransportError } from '../../error/index.js';
+import { EXIT, exitCodeOf } from './exit-code.js';
 import { warn } from './terminal/index.js';
-
-/** The exit codes of the command line. A signal gives 128 plus its number, as in shells. */
-export const EXIT = {
-  ok: 0,
-  refused: 1,
-  usage: 2,
-  unreachable: 3,
-  unknown: 4,
-  interrupted: 130,
-  terminated: 143,
-} as const;
-
-/** An error with its exit code. */
-export class ExitError extends Error {
-  constructor(
-    message: string,
-    readonly code: number,
-  ) {
-    super(message);
-  }
-}
 
 /** How a command runs. */
 export interface RunConfig {
@@ -83,13 +63,6 @@ export async function run(
 export function fail(message: string, code: number): void {
   warn(message);
   process.exitCode = code;
-}
-
-/** An error that is neither an answer nor a failed connection comes from invalid arguments. */
-function exitCodeOf(error: unknown): number {
-  if (error instanceof ExitError) return error.code;
-  if (answerBehind(error) !== undefined || isDecodeError(error)) return EXIT.refused;
-  return isTransportError(error) ? EXIT.unreachable : EXIT.usage;
 }
 
 /** The names on the command line for the arguments of the library. */

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT } from '../../../src/tools/cli/run.js';
+import { EXIT } from '../../../src/tools/cli/exit-code.js';
 import { called } from './called.js';
 import { lobbyRx } from './lobby-rx.js';
 import { useService } from './service.js';

@@ -12,7 +12,8 @@ import {
 } from '../../emulator/index.js';
 import { readEmulateOptions, type EmulateOptions } from './emulate-options.js';
 import { infoForPeople, infoForPrograms } from './emulator-info.js';
-import { EXIT, fail } from '../run.js';
+import { EXIT } from '../exit-code.js';
+import { fail } from '../run.js';
 import { jsonLine } from '../terminal/index.js';
 import { createWorkbench, readWorkbenchPage, type Workbench } from '../../workbench/index.js';
 import { typeCommands } from './type-commands.js';
