@@ -1,6 +1,6 @@
 import type { KV } from '@nats-io/kv';
 import { definedOptions, InputError, positiveInteger, tryOr } from '../../../error/index.js';
-import { FleetError } from '../fleet-error.js';
+import { NO_FLEET_YET, NotYet } from '../fleet-error.js';
 import { fenced } from './publisher.js';
 import { isSameStream } from './same-stream.js';
 
@@ -61,7 +61,7 @@ export async function agreeOnFleetState(
     await fenced(() => kv.put(STATE, JSON.stringify(first), { previousSeq }));
     state = await stored();
   }
-  if (!state) throw new FleetError('the fleet does not exist yet: none of its workers has run');
+  if (!state) throw new NotYet(NO_FLEET_YET);
   const { shards, before = [] } = state;
   if (wanted.shards !== undefined && wanted.shards !== shards)
     throw new InputError(
@@ -76,7 +76,7 @@ export async function agreeOnFleetState(
 export async function changeShards(kv: KV, shards: number): Promise<void> {
   for (;;) {
     const entry = await read(kv);
-    if (!entry) throw new FleetError('the fleet does not exist yet: none of its workers has run');
+    if (!entry) throw new NotYet(NO_FLEET_YET);
     const { state, revision: previousSeq } = entry;
     if (state.shards === shards) return;
     const former = new Set(state.before);
@@ -120,7 +120,7 @@ export function generationsIn(kv: KV): Generations {
     generationOf: async created => {
       const now = await state();
       if (now?.generation !== undefined && isCounted(now, created)) return now.generation;
-      throw new FleetError('the stream was created a moment ago, and no worker has counted it yet');
+      throw new NotYet('the stream was created a moment ago, and no worker has counted it yet');
     },
   };
 }

@@ -7,7 +7,7 @@ import {
 } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { FleetError } from '../fleet-error.js';
+import { FleetError, NO_FLEET_YET, NotYet } from '../fleet-error.js';
 import { fleetNames, type FleetNames } from './fleet-names.js';
 import {
   otherLimits,
@@ -155,10 +155,7 @@ export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | '
     return readable(reached).catch((error: unknown) => {
       // The server gives no answer about a bucket that does not exist.
       if (!mayPass(error, true)) throw error;
-      throw new FleetError(
-        'the fleet does not exist yet: none of its workers has run; or JetStream does not answer',
-        { cause: error },
-      );
+      throw new NotYet(`${NO_FLEET_YET}; or JetStream does not answer`, { cause: error });
     });
   });
 }
