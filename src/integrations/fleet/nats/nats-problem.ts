@@ -1,12 +1,16 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { TimestampProvider } from 'rxjs';
+import { defer, type MonoTypeOperatorFunction, type TimestampProvider } from 'rxjs';
 import { isInputError } from '../../../error/index.js';
+import { backoff } from '../../../stream/index.js';
 import { FleetError, isFleetError, NO_FLEET_YET, NotYet } from '../fleet-error.js';
 import type { Nats } from './nats-connection.js';
 
 /** How long NATS may take to start, or to elect a leader, in ms. */
 const STARTING_MS = 60_000;
+
+/** The longest wait between two tries while NATS starts, in ms. */
+const MAX_BACKOFF_MS = 2_000;
 
 /**
  * JetStream is not enabled, a cluster has no leader, or no stream has the subject. The server does
@@ -96,6 +100,26 @@ export function whileStarting(
   };
   Promise.resolve(nats).then(connected, () => undefined);
   return error => mayPass(error, isCluster) && clock.now() - start < STARTING_MS;
+}
+
+/**
+ * Subscribes again after an error that may be transient, for a minute from its first subscription
+ * on (see {@link whileStarting}). `onRetry` is called with each of these errors.
+ */
+export function retryWhileStarting<T>(
+  nats: Nats,
+  onRetry: (error: unknown) => void = () => undefined,
+): MonoTypeOperatorFunction<T> {
+  return source =>
+    defer(() => {
+      const isStarting = whileStarting(nats);
+      const shouldRetry = (error: unknown) => {
+        if (!isStarting(error)) return false;
+        onRetry(error);
+        return true;
+      };
+      return source.pipe(backoff({ max: MAX_BACKOFF_MS, shouldRetry }));
+    });
 }
 
 function textOf(error: unknown): string {
