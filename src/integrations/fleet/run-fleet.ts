@@ -19,7 +19,6 @@ import type { FleetEvent } from './fleet-event.js';
 import { resolveFleetConfig, type FleetConfig, type FleetSettings } from './fleet-config.js';
 import { fleetWorker, IdentityPolls, identitiesByShard, listedIdentities } from './worker/index.js';
 import {
-  identityId,
   NatsLog,
   NatsRegistry,
   NatsTime,
@@ -118,8 +117,8 @@ function workOf(
       drain$,
       registry: new NatsRegistry(fleet, time),
       identities: identities
-        ? identitiesByShard(identities, fleet.shards, identityId)
-        : listedIdentities(identities$ ?? [], fleet.shards, identityId),
+        ? identitiesByShard(identities, fleet.shards)
+        : listedIdentities(identities$ ?? [], fleet.shards),
       polls,
     }).subscribe(subscriber);
   });

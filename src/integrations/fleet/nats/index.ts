@@ -1,11 +1,4 @@
-export {
-  fleetName,
-  identityId,
-  MAX_CAPACITY,
-  storedSubject,
-  storedSubjects,
-  workerName,
-} from './fleet-names.js';
+export { fleetName, MAX_CAPACITY, storedSubject, storedSubjects, workerName } from './fleet-names.js';
 export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
 export { NatsLog } from './nats-log.js';

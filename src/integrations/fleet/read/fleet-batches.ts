@@ -18,7 +18,6 @@ import { BatchReader, type FleetBatch } from './batch-reader.js';
 import { ConsumerLog, type FleetConsumerLogEntry } from './consumer-log.js';
 import {
   fleetName,
-  identityId,
   natsConnection,
   openFleetToRead,
   retryWhileStarting,
@@ -28,6 +27,7 @@ import {
   type Nats,
   type OpenFleet,
 } from '../nats/index.js';
+import { identityId } from '../worker/index.js';
 
 /** The options of {@link fleetBatches}. `nats` is required. All others are optional. */
 export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {

@@ -33,7 +33,6 @@ import {
   connectionStatus,
   fleetName,
   hasLost,
-  identityId,
   identityMessages,
   isNewerVersion,
   lastRecordOf,
@@ -48,6 +47,7 @@ import {
   type Nats,
   type OpenFleet,
 } from '../nats/index.js';
+import { identityId } from '../worker/index.js';
 
 /**
  * The options of {@link fleetFeed}. `nats` and `identity_id` are required. All others are optional.
