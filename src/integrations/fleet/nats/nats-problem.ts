@@ -108,14 +108,14 @@ export function whileStarting(
  */
 export function retryWhileStarting<T>(
   nats: Nats,
-  onRetry: (error: unknown) => void = () => undefined,
+  onRetry?: (error: unknown) => void,
 ): MonoTypeOperatorFunction<T> {
   return source =>
     defer(() => {
       const isStarting = whileStarting(nats);
       const shouldRetry = (error: unknown) => {
         if (!isStarting(error)) return false;
-        onRetry(error);
+        onRetry?.(error);
         return true;
       };
       return source.pipe(backoff({ max: MAX_BACKOFF_MS, shouldRetry }));
