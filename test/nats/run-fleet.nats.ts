@@ -688,7 +688,9 @@ for (const program of SERVERS) {
       worker.worker.unsubscribe();
       await worker.nats.close();
       const later = headers();
-      for (const [name, [value = '']] of stored.header) if (name.startsWith('Lobby-')) later.set(name, value);
+      for (const [name, [value = '']] of stored.header) {
+        if (name.startsWith('Lobby-')) later.set(name, value);
+      }
       later.set('Lobby-Version', '3');
       await jetstream(nats).publish(stored.subject, stored.data, { headers: later });
       const next = await work();

@@ -116,11 +116,11 @@ export const shardCount: Guard<number> = {
 
 const MIN_LEASE_MS = 1_000;
 
-/** The service keeps events for five minutes. */
-const MIN_AGE_MS = 600_000;
+/** The least `maxAge`. The service keeps events for five minutes. */
+const LEAST_MAX_AGE_MS = 600_000;
 
-/** NATS counts the age in ns, with 63 bits. That is 285 years. */
-const MAX_AGE_MS = 9_000_000_000_000;
+/** The greatest `maxAge`, 285 years. NATS counts the age in ns, with 63 bits. */
+const GREATEST_MAX_AGE_MS = 9_000_000_000_000;
 
 /** Twice the largest answer. */
 const MIN_BYTES = 2 ** 24;
@@ -152,8 +152,8 @@ const OPTIONS: Options<FleetConfig> = {
   },
   replicas: positiveInteger,
   maxAge: {
-    name: `a number of milliseconds, at least ${MIN_AGE_MS}, and at most ${MAX_AGE_MS}`,
-    is: u => duration.is(u) && u >= MIN_AGE_MS && u <= MAX_AGE_MS,
+    name: `a number of milliseconds, at least ${LEAST_MAX_AGE_MS}, and at most ${GREATEST_MAX_AGE_MS}`,
+    is: u => duration.is(u) && u >= LEAST_MAX_AGE_MS && u <= GREATEST_MAX_AGE_MS,
   },
   maxBytes: {
     name: `a number of bytes, at least ${MIN_BYTES}`,

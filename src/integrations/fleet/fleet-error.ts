@@ -9,6 +9,12 @@ export class FleetError extends Error {
   override readonly name = 'FleetError';
 }
 
+/** The first worker has not set up the fleet yet. It may do so at any time. */
+export class NotYet extends FleetError {}
+
+/** The message of {@link NotYet} if nothing of the fleet is stored. */
+export const NO_FLEET_YET = 'the fleet does not exist yet: none of its workers has run';
+
 /**
  * Whether this is a `FleetError`, from any copy of this library in any realm.
  *

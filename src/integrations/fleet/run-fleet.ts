@@ -14,19 +14,17 @@ import {
   takeUntil,
 } from 'rxjs';
 import { fromHttp } from '../../transport/node/index.js';
-import { backoff } from '../../stream/index.js';
 import { FleetError } from './fleet-error.js';
 import type { FleetEvent } from './fleet-event.js';
 import { resolveFleetConfig, type FleetConfig, type FleetSettings } from './fleet-config.js';
 import { fleetWorker, IdentityPolls, identitiesByShard, listedIdentities } from './worker/index.js';
 import {
-  identityId,
   NatsLog,
   NatsRegistry,
   NatsTime,
   openFleetToWork,
+  retryWhileStarting,
   whenClosed,
-  whileStarting,
   type WorkingFleet,
 } from './nats/index.js';
 
@@ -57,16 +55,8 @@ import {
 export function runFleet(config: FleetConfig): Observable<FleetEvent> {
   const settings = resolveFleetConfig(config);
   return new Observable(subscriber => {
-    const isStarting = whileStarting(settings.nats);
     const opened$ = defer(() => openFleetToWork(settings)).pipe(
-      backoff({
-        max: 2_000,
-        shouldRetry: error => {
-          if (!isStarting(error)) return false;
-          subscriber.next({ kind: 'nats_error', error });
-          return true;
-        },
-      }),
+      retryWhileStarting(settings.nats, error => subscriber.next({ kind: 'nats_error', error })),
     );
     // Subscribed to from the beginning, so that it also ends a worker that still waits for NATS.
     const drain$ = from(settings.drain$ ?? NEVER).pipe(
@@ -127,8 +117,8 @@ function workOf(
       drain$,
       registry: new NatsRegistry(fleet, time),
       identities: identities
-        ? identitiesByShard(identities, fleet.shards, identityId)
-        : listedIdentities(identities$ ?? [], fleet.shards, identityId),
+        ? identitiesByShard(identities, fleet.shards)
+        : listedIdentities(identities$ ?? [], fleet.shards),
       polls,
     }).subscribe(subscriber);
   });

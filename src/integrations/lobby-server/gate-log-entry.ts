@@ -48,7 +48,7 @@ export type GateLogEntry =
       /** `freeSlot` has completed, after this number of attempts. */
       readonly kind: 'freed';
       readonly at: number;
-      readonly why: 'left' | 'unresolved';
+      readonly why: FreeSlotReason;
       readonly attempts: number;
     }
   | {
@@ -106,6 +106,14 @@ export type GateLogEntry =
       /** The number of connections from this address. */
       readonly open: number;
     };
+
+/**
+ * Why a slot is freed.
+ *
+ * - `left`: its player has left.
+ * - `unresolved`: the service's answer about the player was lost, and they have not come again.
+ */
+export type FreeSlotReason = 'left' | 'unresolved';
 
 const MAX_LINE = 1_000;
 

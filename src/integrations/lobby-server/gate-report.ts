@@ -1,10 +1,16 @@
 import type { SchedulerLike } from 'rxjs';
-import { errorLine, type GateLogEntry } from './gate-log-entry.js';
+import { errorLine, type FreeSlotReason, type GateLogEntry } from './gate-log-entry.js';
 import type { SocketClosed } from './player-socket.js';
 import type { Refusal } from './refusal.js';
 
 /** How many reasons are counted one by one. `other` counts the rest. */
 const MAX_REASONS = 64;
+
+/** How a player has left. */
+export interface PlayerLeft extends SocketClosed {
+  /** Their connection had dropped, and they have not come back. */
+  readonly wasAway?: true;
+}
 
 /** The counts and the log of a gate. Each method counts one kind of event, and logs it. */
 export class GateReport {
@@ -34,11 +40,11 @@ export class GateReport {
   }
 
   /** `closed` is absent if the player had left before they were admitted. */
-  onLeft(address: string, closed?: SocketClosed & { readonly wasAway?: true }): void {
+  onLeft(address: string, closed?: PlayerLeft): void {
     this.log({ kind: 'left', at: this.#now, address, ...closed });
   }
 
-  onFreed(why: 'left' | 'unresolved', attempts: number): void {
+  onFreed(why: FreeSlotReason, attempts: number): void {
     this.freed++;
     this.log({ kind: 'freed', at: this.#now, why, attempts });
   }

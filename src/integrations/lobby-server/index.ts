@@ -4,7 +4,7 @@
  * @module lobby-rx/lobby-server
  */
 
-export type { GateLogEntry } from './gate-log-entry.js';
+export type { FreeSlotReason, GateLogEntry } from './gate-log-entry.js';
 export type { GateStats } from './gate-stats.js';
 export { lobbyGate, type LobbyGate } from './lobby-gate.js';
 export type { LobbyGateConfig } from './lobby-gate-config.js';

@@ -17,7 +17,7 @@ import {
   type Guard,
   type Options,
 } from '../../error/index.js';
-import type { GateLogEntry } from './gate-log-entry.js';
+import type { FreeSlotReason, GateLogEntry } from './gate-log-entry.js';
 import { GateReport } from './gate-report.js';
 
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
@@ -63,8 +63,8 @@ export interface LobbyGateConfig {
    * `freeSlot`, a slot stays taken until the service itself ends it.
    */
   readonly freeSlot?:
-    | ((player_token: string, why: 'left' | 'unresolved') => ObservableInput<unknown>)
-    | ((player_token: string, why: 'left' | 'unresolved') => void);
+    | ((player_token: string, why: FreeSlotReason) => ObservableInput<unknown>)
+    | ((player_token: string, why: FreeSlotReason) => void);
   /**
    * How long it may take to free a slot, in ms, from the first call on. After that, the slot is
    * given up, and the log says so. `Infinity`: while the process lives, or until `drainTimeout`.

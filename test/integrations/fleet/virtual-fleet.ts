@@ -4,7 +4,6 @@ import { createEmulator, type Emulator } from 'lobby-rx/emulator';
 import { fleetWorker } from '../../../src/integrations/fleet/worker/fleet-worker.js';
 import type { FleetEvent } from '../../../src/integrations/fleet/fleet-event.js';
 import { listedIdentities } from '../../../src/integrations/fleet/worker/identities.js';
-import { nonEmptyString } from '../../../src/error/index.js';
 import { IdentityPolls } from '../../../src/integrations/fleet/worker/identity/identity-polls.js';
 import type { Transport } from '../../../src/transport/index.js';
 import { virtualTime } from '../../virtual-time.js';
@@ -128,7 +127,7 @@ function startWorker(
     lease,
     capacity,
     registry: memory.registry(link),
-    identities: listedIdentities(list$, shards, nonEmptyString),
+    identities: listedIdentities(list$, shards),
     polls,
     drain$,
     scheduler,

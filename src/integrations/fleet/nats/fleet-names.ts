@@ -1,16 +1,10 @@
 import { shardOf } from '../worker/index.js';
-import { isWellFormed, nonEmptyString, type Guard } from '../../../error/index.js';
+import { nonEmptyString, type Guard } from '../../../error/index.js';
 
 /** The name of a fleet. */
 export const fleetName: Guard<string> = {
   name: 'a name of small letters, digits, _ and -',
   is: (u): u is string => nonEmptyString.is(u) && /^[a-z0-9_-]{1,32}$/.test(u),
-};
-
-/** The id of an identity, which is a part of a subject. */
-export const identityId: Guard<string> = {
-  name: 'the id of an identity: a string of 1 to 256 characters',
-  is: (u): u is string => nonEmptyString.is(u) && u.length <= 256 && isWellFormed(u),
 };
 
 /** The name of a worker, which is a part of a key. */

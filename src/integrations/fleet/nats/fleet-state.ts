@@ -1,6 +1,6 @@
 import type { KV } from '@nats-io/kv';
 import { definedOptions, InputError, positiveInteger, tryOr } from '../../../error/index.js';
-import { FleetError } from '../fleet-error.js';
+import { NO_FLEET_YET, NotYet } from '../fleet-error.js';
 import { fenced } from './publisher.js';
 import { isSameStream } from './same-stream.js';
 
@@ -39,44 +39,46 @@ async function read(kv: KV): Promise<{ readonly state: FleetState; readonly revi
   return state && positiveInteger.is(state.shards) ? { state, revision: entry.revision } : undefined;
 }
 
+/** The present number of shards, and the former ones. */
+export type ShardCounts = Required<Pick<FleetState, 'shards' | 'before'>>;
+
+/** Rejects if no worker has stored the state yet. */
+export async function readFleetState(kv: KV): Promise<ShardCounts> {
+  const entry = await read(kv);
+  if (!entry) throw new NotYet(NO_FLEET_YET);
+  const { shards, before = [] } = entry.state;
+  return { shards, before };
+}
+
 /**
- * Reads the state of a fleet. The first worker stores it. The subjects of records depend on the
- * number of shards, so another number is rejected.
+ * Agrees on the state with the other workers. The first worker stores what it wants. The subjects
+ * of records depend on the number of shards, so a worker that wants another number is rejected.
  */
-export async function agreeOnFleetState(
-  kv: KV,
-  /**
-   * The state to store if there is no state yet. Another number of `shards` than the stored one is
-   * rejected.
-   */
-  wanted: Partial<FleetState> = {},
-  isWorker = false,
-): Promise<Required<Pick<FleetState, 'shards' | 'before'>>> {
-  const stored = async () => (await read(kv))?.state;
-  let state = await stored();
-  if (!state && isWorker) {
-    // A value that is not valid is replaced.
-    const previousSeq = (await kv.get(STATE))?.revision ?? 0;
-    const first = { shards: DEFAULT_SHARDS, ...definedOptions(wanted) };
-    await fenced(() => kv.put(STATE, JSON.stringify(first), { previousSeq }));
-    state = await stored();
-  }
-  if (!state) throw new FleetError('the fleet does not exist yet: none of its workers has run');
-  const { shards, before = [] } = state;
-  if (wanted.shards !== undefined && wanted.shards !== shards)
+export async function agreeOnFleetState(kv: KV, wanted: Partial<ShardCounts>): Promise<ShardCounts> {
+  if (!(await read(kv))) await storeFirst(kv, wanted);
+  const state = await readFleetState(kv);
+  if (wanted.shards !== undefined && wanted.shards !== state.shards)
     throw new InputError(
       'shards',
-      `${shards}, as the workers of this fleet have it, or set by setShards while none works`,
+      `${state.shards}, as the workers of this fleet have it, or set by setShards while none works`,
       String(wanted.shards),
     );
-  return { shards, before };
+  return state;
+}
+
+/** Stores the state, unless another worker does so at the same time. */
+async function storeFirst(kv: KV, wanted: Partial<ShardCounts>): Promise<void> {
+  // A value that is not valid is replaced.
+  const previousSeq = (await kv.get(STATE))?.revision ?? 0;
+  const first: FleetState = { shards: DEFAULT_SHARDS, ...definedOptions(wanted) };
+  await fenced(() => kv.put(STATE, JSON.stringify(first), { previousSeq }));
 }
 
 /** Sets another number of shards. No worker or consumer may run at the same time. */
 export async function changeShards(kv: KV, shards: number): Promise<void> {
   for (;;) {
     const entry = await read(kv);
-    if (!entry) throw new FleetError('the fleet does not exist yet: none of its workers has run');
+    if (!entry) throw new NotYet(NO_FLEET_YET);
     const { state, revision: previousSeq } = entry;
     if (state.shards === shards) return;
     const former = new Set(state.before);
@@ -120,7 +122,7 @@ export function generationsIn(kv: KV): Generations {
     generationOf: async created => {
       const now = await state();
       if (now?.generation !== undefined && isCounted(now, created)) return now.generation;
-      throw new FleetError('the stream was created a moment ago, and no worker has counted it yet');
+      throw new NotYet('the stream was created a moment ago, and no worker has counted it yet');
     },
   };
 }

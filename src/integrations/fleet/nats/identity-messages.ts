@@ -5,7 +5,6 @@ import {
   concat,
   concatMap,
   defer,
-  filter,
   interval,
   map,
   merge,
@@ -19,7 +18,7 @@ import {
   type ObservableInput,
 } from 'rxjs';
 import { FleetError } from '../fleet-error.js';
-import { connectionStatus } from './nats-connection.js';
+import { reconnected } from './nats-connection.js';
 import type { OpenFleet } from './open-fleet.js';
 import { readPart, readRecord, type FleetMessage } from './stored-record.js';
 
@@ -156,8 +155,7 @@ function liveMessages(
     return () => subscription.unsubscribe();
   });
   // Messages that were published while the connection was lost were not delivered.
-  const reconnected$ = connectionStatus(nats).pipe(filter(({ type }) => type === 'reconnect'));
-  const connected$ = merge(of('begin'), reconnected$);
+  const connected$ = merge(of('begin'), reconnected(nats));
   const looks$ = merge(interval(LOOK_MS), connected$.pipe(switchMap(() => lookTwice$)));
   const catchUp$ = looks$.pipe(map((): typeof CATCH_UP => CATCH_UP));
   // The order matters: `live$` is subscribed to before stored messages are read, so that none falls

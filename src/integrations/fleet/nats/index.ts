@@ -1,15 +1,8 @@
-export {
-  fleetName,
-  identityId,
-  MAX_CAPACITY,
-  storedSubject,
-  storedSubjects,
-  workerName,
-} from './fleet-names.js';
+export { fleetName, MAX_CAPACITY, storedSubject, storedSubjects, workerName } from './fleet-names.js';
 export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
 export { NatsLog } from './nats-log.js';
-export { natsProblem, whileStarting } from './nats-problem.js';
+export { natsProblem, retryWhileStarting } from './nats-problem.js';
 export { NatsRegistry } from './nats-registry.js';
 export { NatsTime } from './nats-time.js';
 export {

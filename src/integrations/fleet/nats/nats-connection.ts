@@ -40,6 +40,11 @@ export const connectionStatus = oncePerConnection(nats =>
   }).pipe(share({ resetOnRefCountZero: false })),
 );
 
+/** Emits each time that a lost connection is there again. */
+export function reconnected(nats: NatsConnection): Observable<unknown> {
+  return connectionStatus(nats).pipe(filter(({ type }) => type === 'reconnect'));
+}
+
 const closed = oncePerConnection(nats =>
   defer(() => nats.closed()).pipe(
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false, resetOnComplete: false }),
@@ -48,8 +53,7 @@ const closed = oncePerConnection(nats =>
 
 /** Resolves when a lost connection is there again. Rejects when it is closed for good. */
 export function whenConnected(nats: NatsConnection): Promise<unknown> {
-  const reconnected$ = connectionStatus(nats).pipe(filter(({ type }) => type === 'reconnect'));
-  return firstValueFrom(merge(reconnected$, whenClosed(nats)));
+  return firstValueFrom(merge(reconnected(nats), whenClosed(nats)));
 }
 
 /**

@@ -13,7 +13,7 @@ import { backoff } from '../../../stream/index.js';
 import { storedSubject } from './fleet-names.js';
 import type { WorkingFleet } from './open-fleet.js';
 import type { NatsTime } from './nats-time.js';
-import { connectionStatus } from './nats-connection.js';
+import { reconnected } from './nats-connection.js';
 import { fenced } from './publisher.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
 import { storedMessage, streamState } from './stream-messages.js';
@@ -37,8 +37,7 @@ export class NatsLog implements FleetLog {
   constructor(fleet: WorkingFleet, time: NatsTime) {
     this.#fleet = fleet;
     this.#time = time;
-    this.lost$ = connectionStatus(fleet.nats).pipe(
-      filter(({ type }) => type === 'reconnect'),
+    this.lost$ = reconnected(fleet.nats).pipe(
       switchMap(() => defer(() => this.#isLatestLost()).pipe(backoff())),
       filter(Boolean),
       share(),

@@ -1,12 +1,16 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { TimestampProvider } from 'rxjs';
+import { defer, type MonoTypeOperatorFunction, type TimestampProvider } from 'rxjs';
 import { isInputError } from '../../../error/index.js';
-import { FleetError, isFleetError } from '../fleet-error.js';
+import { backoff } from '../../../stream/index.js';
+import { FleetError, isFleetError, NO_FLEET_YET, NotYet } from '../fleet-error.js';
 import type { Nats } from './nats-connection.js';
 
 /** How long NATS may take to start, or to elect a leader, in ms. */
 const STARTING_MS = 60_000;
+
+/** The longest wait between two tries while NATS starts, in ms. */
+const MAX_BACKOFF_MS = 2_000;
 
 /**
  * JetStream is not enabled, a cluster has no leader, or no stream has the subject. The server does
@@ -16,9 +20,6 @@ const UNANSWERED = /jetstream is not enabled|JetStreamNotEnabled|no responders/i
 
 /** Errors of a server that is still starting. */
 const LATE = /timeout|temporarily unavailable|no suitable peers/i;
-
-/** Errors that end as soon as the first worker runs. */
-const YOUNG = /no worker has counted it yet|the fleet does not exist yet/i;
 
 /**
  * Patterns for the texts of NATS errors, and what to do about each. Their classes cannot be used,
@@ -41,7 +42,6 @@ const PROBLEMS: readonly (readonly [RegExp, (match: RegExpExecArray) => string])
     /connection refused|ECONNREFUSED|ENOTFOUND|EAI_AGAIN/i,
     () => 'the NATS server was not reached: check its address',
   ],
-  [/stream not found/i, () => 'the fleet does not exist yet: none of its workers has run'],
   [/closed connection|connection closed|draining/i, () => 'the connection to NATS was closed'],
   [
     /insufficient (?:storage )?resources|maximum bytes exceeded|no space left/i,
@@ -57,6 +57,7 @@ const PROBLEMS: readonly (readonly [RegExp, (match: RegExpExecArray) => string])
 export function natsProblem(error: unknown): Error {
   if (isFleetError(error) || isInputError(error)) return error;
   const text = textOf(error);
+  if (/stream not found/i.test(text)) return new NotYet(NO_FLEET_YET, { cause: error });
   for (const [pattern, explain] of PROBLEMS) {
     const match = pattern.exec(text);
     if (match) return new FleetError(explain(match), { cause: error });
@@ -81,8 +82,7 @@ export function isTimeout(error: unknown): boolean {
 
 /** Whether an error may be transient, such as that of a cluster that elects its leaders. */
 export function mayPass(error: unknown, isCluster: boolean): boolean {
-  const text = textOf(error);
-  return LATE.test(text) || YOUNG.test(text) || (isCluster && isUnanswered(error));
+  return error instanceof NotYet || LATE.test(textOf(error)) || (isCluster && isUnanswered(error));
 }
 
 /**
@@ -100,6 +100,26 @@ export function whileStarting(
   };
   Promise.resolve(nats).then(connected, () => undefined);
   return error => mayPass(error, isCluster) && clock.now() - start < STARTING_MS;
+}
+
+/**
+ * Subscribes again after an error that may be transient, for a minute from its first subscription
+ * on (see {@link whileStarting}). `onRetry` is called with each of these errors.
+ */
+export function retryWhileStarting<T>(
+  nats: Nats,
+  onRetry?: (error: unknown) => void,
+): MonoTypeOperatorFunction<T> {
+  return source =>
+    defer(() => {
+      const isStarting = whileStarting(nats);
+      const shouldRetry = (error: unknown) => {
+        if (!isStarting(error)) return false;
+        onRetry?.(error);
+        return true;
+      };
+      return source.pipe(backoff({ max: MAX_BACKOFF_MS, shouldRetry }));
+    });
 }
 
 function textOf(error: unknown): string {

@@ -7,7 +7,7 @@ import {
 } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { FleetError } from '../fleet-error.js';
+import { FleetError, NO_FLEET_YET, NotYet } from '../fleet-error.js';
 import { fleetNames, type FleetNames } from './fleet-names.js';
 import {
   otherLimits,
@@ -22,8 +22,9 @@ import {
   changeShards,
   countStream,
   generationsIn,
-  type FleetState,
+  readFleetState,
   type Generations,
+  type ShardCounts,
 } from './fleet-state.js';
 import { presenceIn, presenceOf } from './presence-subject.js';
 import { whenConnected, type Nats } from './nats-connection.js';
@@ -52,7 +53,6 @@ export interface OpenFleet extends Generations {
 
 /** A fleet as a worker needs it. */
 export interface WorkingFleet extends OpenFleet {
-  readonly kv: KV;
   readonly positions: KV;
   readonly publisher: Publisher;
   /**
@@ -89,7 +89,7 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
   const { replicas = 1 } = config;
   return explained(async () => {
     const { nats, names, js, jsm } = await reach(config);
-    const open = async (wanted: Partial<Pick<FleetState, 'shards' | 'before'>>) => {
+    const open = async (wanted: Partial<ShardCounts>) => {
       if (replicas > 1) requireVersion(nats, OLDEST_CLUSTER, 'a fleet with replicas');
       const { config: stream, created } = await requireStream(jsm, names, config);
       const { num_replicas } = stream;
@@ -97,13 +97,13 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
         requireVersion(nats, OLDEST_CLUSTER, `the stream ${names.stream}, which has replicas,`);
       // The state of the fleet is read from the leader of a cluster, because a follower may lag
       // behind.
-      const kv = await requireBucket(js, jsm, names.bucket, replicas, false);
-      const positions = await requireBucket(js, jsm, names.positions, replicas, true);
+      const kv = await requireBucket(js, jsm, names.bucket, { replicas, allow_direct: false });
+      const positions = await requireBucket(js, jsm, names.positions, { replicas, allow_direct: true });
       const aliveSince = await requirePresence(jsm, names, config.lease, replicas);
-      const { shards, before } = await agreeOnFleetState(kv, wanted, true);
+      const { shards, before } = await agreeOnFleetState(kv, wanted);
       await countStream(kv, created);
       const limits = otherLimits(stream, names, config);
-      return { kv, positions, shards, before, aliveSince, otherLimits: limits };
+      return { ...generationsIn(kv), positions, shards, before, aliveSince, otherLimits: limits };
     };
     const opened = await open(config.shards === undefined ? {} : { shards: config.shards });
     let opening: Promise<unknown> | undefined;
@@ -119,7 +119,6 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
       js,
       jsm,
       ...opened,
-      ...generationsIn(opened.kv),
       publisher: new Publisher(js, jsm.streams),
       ensure,
       restore: async (error: unknown) => {
@@ -155,10 +154,7 @@ export async function openFleetToFollow(config: Pick<OpenFleetConfig, 'nats' | '
     return readable(reached).catch((error: unknown) => {
       // The server gives no answer about a bucket that does not exist.
       if (!mayPass(error, true)) throw error;
-      throw new FleetError(
-        'the fleet does not exist yet: none of its workers has run; or JetStream does not answer',
-        { cause: error },
-      );
+      throw new NotYet(`${NO_FLEET_YET}; or JetStream does not answer`, { cause: error });
     });
   });
 }
@@ -183,7 +179,7 @@ export async function changeFleet(
 
 async function readable(reached: Awaited<ReturnType<typeof reach>>): Promise<OpenFleet> {
   const kv = await new Kvm(reached.js).open(reached.names.bucket, { allow_direct: true });
-  return { ...reached, ...(await agreeOnFleetState(kv)), ...generationsIn(kv) };
+  return { ...reached, ...(await readFleetState(kv)), ...generationsIn(kv) };
 }
 
 /** Opens the bucket of positions, which a worker has created. */

@@ -16,7 +16,7 @@ import type { FleetNames } from './fleet-names.js';
 import { isApiError } from './nats-problem.js';
 
 /** How long records are kept by default, in ms. */
-const MAX_AGE_MS = 24 * 3_600_000;
+const DEFAULT_MAX_AGE_MS = 24 * 3_600_000;
 
 /** The limits of a stream that does not exist yet. */
 export interface StreamLimits {
@@ -27,7 +27,7 @@ export interface StreamLimits {
 
 /** The configuration of a stream that this library creates. */
 function streamConfig({ stream, stored, live }: FleetNames, config: StreamLimits) {
-  const { replicas = 1, maxAge = MAX_AGE_MS, maxBytes = -1 } = config;
+  const { replicas = 1, maxAge = DEFAULT_MAX_AGE_MS, maxBytes = -1 } = config;
   return {
     name: stream,
     description: 'Live events of identities, stored by lobby-rx',
@@ -140,13 +140,20 @@ async function foundOr(
   });
 }
 
+/** The settings of a bucket. */
+interface BucketSettings {
+  /** How many servers keep the bucket, if it does not exist yet. */
+  readonly replicas: number;
+  /** Whether the nearest server may answer reads, instead of the leader of the cluster. */
+  readonly allow_direct: boolean;
+}
+
+/** Opens a bucket. Creates it if it does not exist. */
 export async function requireBucket(
   js: JetStreamClient,
   jsm: JetStreamManager,
   bucket: string,
-  replicas: number,
-  /** Whether the nearest server may answer reads, instead of the leader of the cluster. */
-  allow_direct: boolean,
+  { replicas, allow_direct }: BucketSettings,
 ): Promise<KV> {
   const kvm = new Kvm(js);
   const stream = `KV_${bucket}`;

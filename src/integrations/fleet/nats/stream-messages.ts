@@ -1,7 +1,7 @@
 import { DeliverPolicy, type DirectMsgRequest, type MsgRequest, type StoredMsg } from '@nats-io/jetstream';
 import { filter, from, map, merge } from 'rxjs';
 import { FleetError } from '../fleet-error.js';
-import { connectionStatus } from './nats-connection.js';
+import { reconnected } from './nats-connection.js';
 import type { OpenFleet } from './open-fleet.js';
 import type { FleetMessage } from './stored-record.js';
 
@@ -72,10 +72,7 @@ export async function orderedMessages(
   /** Since when a message is awaited. While one is handled, nothing is asked of the server. */
   let waitingSince = performance.now();
   const isSilent = () => performance.now() - waitingSince > 2 * HEARTBEAT_MS;
-  const interrupted$ = connectionStatus(nats).pipe(
-    filter(({ type }) => type === 'reconnect'),
-    map(() => 'the connection to NATS was interrupted'),
-  );
+  const interrupted$ = reconnected(nats).pipe(map(() => 'the connection to NATS was interrupted'));
   const silent$ = from(delivered.status()).pipe(
     filter(({ type }) => type === 'heartbeats_missed' && isSilent()),
     map(() => 'the NATS server that has the consumer is silent'),

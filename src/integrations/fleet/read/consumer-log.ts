@@ -1,5 +1,6 @@
 import { asyncScheduler, ignoreElements, interval, merge, tap, type Observable } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
+import { guarded } from '../../../error/index.js';
 import { connectionStatus, type OpenFleet, type OrderedMessage } from '../nats/index.js';
 
 /** How often a consumer reports its lag, in ms. */
@@ -30,13 +31,7 @@ export class ConsumerLog {
     scheduler: SchedulerLike = asyncScheduler,
   ) {
     this.#scheduler = scheduler;
-    this.#emit = entry => {
-      try {
-        log?.(entry);
-      } catch {
-        // An error in the program's log does not end the consumer.
-      }
-    };
+    this.#emit = guarded(log);
   }
 
   /** Reports why the consumer tries again. */

@@ -14,21 +14,20 @@ import {
   type NoOwnEvents,
   type PayloadsOf,
 } from '../../../protocol/index.js';
-import { backoff } from '../../../stream/index.js';
 import { BatchReader, type FleetBatch } from './batch-reader.js';
 import { ConsumerLog, type FleetConsumerLogEntry } from './consumer-log.js';
 import {
   fleetName,
-  identityId,
   natsConnection,
   openFleetToRead,
+  retryWhileStarting,
   storedSubjects,
   whenClosed,
-  whileStarting,
   workerName,
   type Nats,
   type OpenFleet,
 } from '../nats/index.js';
+import { identityId } from '../worker/index.js';
 
 /** The options of {@link fleetBatches}. `nats` is required. All others are optional. */
 export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
@@ -107,16 +106,10 @@ export function fleetBatches<const Codecs extends EventCodecs = NoOwnEvents>(
   const { nats, fleet } = config;
   return defer(() => {
     const log = new ConsumerLog(config.log);
-    const isStarting = whileStarting(nats);
-    const batches$ = defer(() => openFleetToRead({ nats, fleet })).pipe(
+    return defer(() => openFleetToRead({ nats, fleet })).pipe(
       switchMap(fleet => merge(batchesOf(fleet, config, log), log.of(fleet), whenClosed(fleet.nats))),
+      retryWhileStarting(nats, error => log.retrying(error)),
     );
-    const shouldRetry = (error: unknown) => {
-      if (!isStarting(error)) return false;
-      log.retrying(error);
-      return true;
-    };
-    return batches$.pipe(backoff({ max: 2_000, shouldRetry }));
   });
 }
 

@@ -33,21 +33,21 @@ import {
   connectionStatus,
   fleetName,
   hasLost,
-  identityId,
   identityMessages,
   isNewerVersion,
   lastRecordOf,
   natsConnection,
   natsProblem,
   openFleetToFollow,
+  retryWhileStarting,
   storedRecord,
   storedSubject,
   whenClosed,
-  whileStarting,
   type FleetMessage,
   type Nats,
   type OpenFleet,
 } from '../nats/index.js';
+import { identityId } from '../worker/index.js';
 
 /**
  * The options of {@link fleetFeed}. `nats` and `identity_id` are required. All others are optional.
@@ -92,12 +92,10 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   checkOptions<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, '', ['nats', 'identity_id']);
   const { nats, linger, fleet } = config;
   const position = new FeedPosition();
-  const signal$ = defer(() => {
-    const signals$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
-      switchMap(fleet => merge(new FeedReader(fleet, config, position).signals(), whenClosed(fleet.nats))),
-    );
-    return signals$.pipe(backoff({ max: 2_000, shouldRetry: whileStarting(nats) }));
-  });
+  const signal$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
+    switchMap(fleet => merge(new FeedReader(fleet, config, position).signals(), whenClosed(fleet.nats))),
+    retryWhileStarting(nats),
+  );
   return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });
 }
 

@@ -166,7 +166,8 @@ class FleetWorker {
       this.#isStored = true;
       this.#emitHeartbeat(true);
       if (!hasNamesake) return;
-      this.#leave(true).subscribe();
+      // The heartbeats under this name stay, because they are those of the other process.
+      this.#stop().subscribe();
       this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
     };
     return registry.present(this.#heartbeat(), me).pipe(tap(stored), ignoreElements());
@@ -228,17 +229,18 @@ class FleetWorker {
     for (const event of events) this.#subscriber.next(event);
   }
 
-  /**
-   * Gives up everything, once. Completes when that is stored, or has failed. With `hasNamesake`,
-   * the heartbeats under this name stay, because they are those of the other process.
-   */
-  #leave(hasNamesake = false): Observable<unknown> {
+  /** Gives up everything, once. Completes when that is stored, or has failed. */
+  #leave(): Observable<unknown> {
     if (this.#running.closed) return EMPTY;
-    this.#running.unsubscribe();
+    const released$ = this.#stop();
     const { registry, name } = this.#config;
-    const released$ = this.#owned.releaseAll();
-    if (hasNamesake) return released$;
     const left$ = registry.leave(name).pipe(reportNatsError(this.#subscriber));
     return merge(released$, left$);
+  }
+
+  /** Gives up all shards. Completes when their checkpoints are stored, or that has failed. */
+  #stop(): Observable<unknown> {
+    this.#running.unsubscribe();
+    return this.#owned.releaseAll();
   }
 }

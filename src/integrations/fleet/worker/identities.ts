@@ -9,9 +9,15 @@ import {
   type Observable,
   type ObservableInput,
 } from 'rxjs';
-import { checkArgument, InputError, type Guard } from '../../../error/index.js';
+import { checkArgument, InputError, isWellFormed, nonEmptyString, type Guard } from '../../../error/index.js';
 import { numberOf, shardOf } from './assign-shards.js';
 import type { GivenIdentities } from './fleet-registry.js';
+
+/** The id of an identity, which is a part of a subject. */
+export const identityId: Guard<string> = {
+  name: 'the id of an identity: a string of 1 to 256 characters',
+  is: (u): u is string => nonEmptyString.is(u) && u.length <= 256 && isWellFormed(u),
+};
 
 /** Provides the identities that a fleet is to follow. */
 export interface Identities {
@@ -34,17 +40,13 @@ const listOfIds: Guard<Iterable<string>> = {
 const NONE: ReadonlySet<string> = new Set();
 
 /** Identities for workers that all have the whole list. */
-export function listedIdentities(
-  lists$: ObservableInput<unknown>,
-  shards: number,
-  id: Guard<string>,
-): Identities {
+export function listedIdentities(lists$: ObservableInput<unknown>, shards: number): Identities {
   let given: GivenIdentities | undefined;
   const known$ = from(lists$).pipe(
     map(list => {
       const byShard = new Map<number, Set<string>>();
       for (const identity_id of checkArgument('identities$', listOfIds, list)) {
-        const shard = shardOf(checkArgument('identities$', id, identity_id), shards);
+        const shard = shardOf(checkArgument('identities$', identityId, identity_id), shards);
         const ids = byShard.get(shard) ?? new Set();
         byShard.set(shard, ids.add(identity_id));
       }
@@ -64,12 +66,11 @@ export function listedIdentities(
 export function identitiesByShard(
   identitiesOf: (shard: number) => ObservableInput<unknown>,
   shards: number,
-  id: Guard<string>,
 ): Identities {
   const checked = (shard: number, list: unknown) => {
     const identities = new Set<string>();
     for (const identity_id of checkArgument('identities', listOfIds, list)) {
-      const own = shardOf(checkArgument('identities', id, identity_id), shards);
+      const own = shardOf(checkArgument('identities', identityId, identity_id), shards);
       if (own !== shard) throw new InputError('identities', `ids whose shardOf is ${shard}`, `one of ${own}`);
       identities.add(identity_id);
     }

@@ -9,5 +9,5 @@ export {
 } from './fleet-registry.js';
 export { fleetWorker } from './fleet-worker.js';
 export { BEATS_PER_LEASE, PATIENCE_LEASES } from './lease.js';
-export { identitiesByShard, listedIdentities } from './identities.js';
+export { identitiesByShard, identityId, listedIdentities } from './identities.js';
 export { IdentityPolls } from './identity/index.js';

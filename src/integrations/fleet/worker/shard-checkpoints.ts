@@ -13,7 +13,7 @@ const MAX_BARE_CHECKPOINTS = 5_000;
 const SAVE_AFTER_MS = 60_000;
 
 /** Checkpoints older than this, in ms, are dropped. The service has long forgotten them. */
-const MAX_AGE_MS = 3_600_000;
+const LIFETIME_MS = 3_600_000;
 
 /** The bare checkpoints of a shard. The most recently changed one is the last one. */
 export class ShardCheckpoints {
@@ -62,7 +62,7 @@ export class ShardCheckpoints {
     this.#savedAt = now;
     this.#hasChanged = false;
     for (const [identity_id, { since }] of this.#checkpoints) {
-      if (since < now - MAX_AGE_MS) this.#checkpoints.delete(identity_id);
+      if (since < now - LIFETIME_MS) this.#checkpoints.delete(identity_id);
     }
     return Object.fromEntries([...this.#checkpoints].slice(-MAX_BARE_CHECKPOINTS));
   }

@@ -13,6 +13,7 @@ import {
 import { redact } from '../../../error/index.js';
 import { checkCloseFrame, toCloseReason } from '../close-frame.js';
 import type { Connection } from '../connection.js';
+import type { PlayerLeft } from '../gate-report.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { PlayerMessage, PlayerSocket, SocketClosed } from '../player-socket.js';
 import { MessageBuffer } from '../message-buffer.js';
@@ -41,9 +42,7 @@ export interface PlayerContext {
   readonly byTicket: Map<string, Player>;
 }
 
-/**
- * The public socket of a player. Private fields and getters are not printed.
- */
+/** The public socket of a player. Private fields and getters are not printed. */
 export class Player implements PlayerSocket {
   address = '';
   url = '';
@@ -52,7 +51,7 @@ export class Player implements PlayerSocket {
   readonly #messages: MessageBuffer;
   readonly #status$ = new BehaviorSubject<'open' | 'away'>('open');
   readonly #closed$ = new AsyncSubject<SocketClosed>();
-  readonly #left$ = new AsyncSubject<SocketClosed & { readonly wasAway?: true }>();
+  readonly #left$ = new AsyncSubject<PlayerLeft>();
   #connection: Connection | undefined;
   #headers: IncomingHttpHeaders = {};
   #ticket: string | undefined;
@@ -109,7 +108,7 @@ export class Player implements PlayerSocket {
   }
 
   /** Emits once, after all subscribers of `closed$`. */
-  get left$(): Observable<SocketClosed & { readonly wasAway?: true }> {
+  get left$(): Observable<PlayerLeft> {
     return this.#left$.asObservable();
   }
 

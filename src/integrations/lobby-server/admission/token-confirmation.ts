@@ -15,6 +15,7 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
+import type { FreeSlotReason } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { GateLimits } from '../fair-limit.js';
 import { REFUSALS, refusalFor, type Refusal } from '../refusal.js';
@@ -162,7 +163,7 @@ export class TokenConfirmation {
     window.add(race(this.closed$, over$).pipe(take(1)).subscribe(free));
   }
 
-  #free(token: string, why: 'left' | 'unresolved', refusal: Refusal, giveBack?: () => void): void {
+  #free(token: string, why: FreeSlotReason, refusal: Refusal, giveBack?: () => void): void {
     this.#tokens.set(token, { kind: 'freeing', refusal });
     this.freeSlot(token, why, () => {
       this.#tokens.delete(token);

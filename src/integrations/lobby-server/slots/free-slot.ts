@@ -15,10 +15,10 @@ import {
 } from 'rxjs';
 import { toInput } from '../../../error/index.js';
 import { backoff } from '../../../stream/index.js';
-import { errorLine } from '../gate-log-entry.js';
+import { errorLine, type FreeSlotReason } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { SlotCalls } from './slot-calls.js';
-import { slotOutcome } from './slot-outcome.js';
+import { completeIfFreed, slotOutcome } from './slot-outcome.js';
 
 /** The longest wait between two calls for one slot, in ms. */
 const MAX_BACKOFF_MS = 60_000;
@@ -28,7 +28,7 @@ const MAX_BACKOFF_MS = 60_000;
  * is free or given up (see `slotOutcome`), `freeSlotTimeout` is over, or `isOverdue$` is true. Then
  * logs the outcome and calls `settled`.
  */
-export type FreeSlot = (token: string, why: 'left' | 'unresolved', settled: () => void) => void;
+export type FreeSlot = (token: string, why: FreeSlotReason, settled: () => void) => void;
 
 /** The settings of a gate that say how slots are freed. */
 export type FreeSlotSettings = Pick<GateSettings, 'freeSlot' | 'freeSlotTimeout' | 'report' | 'scheduler'>;
@@ -72,10 +72,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
       .run(call)
       .pipe(
         backoff({ max: MAX_BACKOFF_MS, shouldRetry, scheduler }),
-        catchError((error: unknown) => {
-          if (slotOutcome(error) === 'freed') return EMPTY;
-          throw error;
-        }),
+        completeIfFreed,
         tap({
           complete: () => {
             reported = undefined;

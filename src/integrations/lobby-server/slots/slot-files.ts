@@ -31,7 +31,7 @@ import { GateReport } from '../gate-report.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
 import { createFreeSlot } from './free-slot.js';
 import { SlotFolder } from './slot-folder.js';
-import { slotOutcome } from './slot-outcome.js';
+import { completeIfFreed } from './slot-outcome.js';
 
 /** The options of `slotFiles`. */
 export interface SlotFilesConfig {
@@ -120,13 +120,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
     // at least one of two gates sees the other.
     if (files.has(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
     if (files.has(token, 'pending')) throw new PendingElsewhereError();
-    return players.disconnected({ player_token: token }).pipe(
-      catchError((error: unknown) => {
-        if (slotOutcome(error) === 'freed') return EMPTY;
-        throw error;
-      }),
-      tap({ complete: forget }),
-    );
+    return players.disconnected({ player_token: token }).pipe(completeIfFreed, tap({ complete: forget }));
   };
   const freeSlot = (token: string): Observable<unknown> =>
     defer(() => {

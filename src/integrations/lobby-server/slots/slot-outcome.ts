@@ -1,3 +1,4 @@
+import { catchError, EMPTY, type Observable } from 'rxjs';
 import {
   isClientError,
   isFromService,
@@ -31,4 +32,14 @@ export function slotOutcome(error: unknown): SlotOutcome {
     const isFreed = isStatusError(error) && isFromService(error) && FREED_STATUSES.includes(error.status);
     return isFreed ? 'freed' : 'retry';
   }, 'retry');
+}
+
+/** Completes if the error says that the slot is free. */
+export function completeIfFreed<T>(source: Observable<T>): Observable<T> {
+  return source.pipe(
+    catchError((error: unknown) => {
+      if (slotOutcome(error) === 'freed') return EMPTY;
+      throw error;
+    }),
+  );
 }

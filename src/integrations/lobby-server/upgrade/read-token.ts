@@ -49,7 +49,7 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
   };
   return (visitor, request) => {
     if (source === 'message') return fromFirstMessage(visitor);
-    if (source === 'query') return of(checked(splitToken(request.url).token));
+    if (source === 'query') return of(checked(splitToken(visitor.url).token));
     const token = callHook('token', () => source(request) ?? '', aString, settings);
     return of(token === undefined ? REFUSALS.hookFailed : checked(token));
   };
@@ -89,7 +89,7 @@ const PARAMETER = 'token';
  * The token in the query of a URL, empty if it has no token or more than one, and the URL without
  * it. The rest of the URL is unchanged.
  */
-export function splitToken(pathAndQuery = '/'): { readonly token: string; readonly url: string } {
+export function splitToken(pathAndQuery: string): { readonly token: string; readonly url: string } {
   const at = pathAndQuery.indexOf('?');
   if (at < 0) return { token: '', url: pathAndQuery };
   const query = pathAndQuery.slice(at);

@@ -1,13 +1,18 @@
 import { deepStrictEqual } from 'node:assert';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { FleetError } from '../../../../src/integrations/fleet/fleet-error.js';
-import { whileStarting } from '../../../../src/integrations/fleet/nats/nats-problem.js';
+import { NotYet } from '../../../../src/integrations/fleet/fleet-error.js';
+import { natsProblem, whileStarting } from '../../../../src/integrations/fleet/nats/nats-problem.js';
 
 describe('an error of NATS that may pass', () => {
   const alone = { info: {} } as NatsConnection;
   const cluster = { info: { cluster: 'c' } } as NatsConnection;
-  const young = new FleetError('the fleet does not exist yet: none of its workers has run');
-  const errors = [young, new Error('jetstream is not enabled'), new Error('timeout'), new Error('else')];
+  const errors = [
+    new NotYet('no worker'),
+    natsProblem(new Error('stream not found')),
+    new Error('jetstream is not enabled'),
+    new Error('timeout'),
+    new Error('else'),
+  ];
 
   it('is one of a young fleet, of a slow server, or of a cluster, for a minute', async () => {
     let now = 5;
@@ -17,8 +22,8 @@ describe('an error of NATS that may pass', () => {
     await Promise.resolve();
     const all = () => [single, ofCluster].map(may => errors.map(may));
     deepStrictEqual(all(), [
-      [true, false, true, false],
-      [true, true, true, false],
+      [true, true, false, true, false],
+      [true, true, true, true, false],
     ]);
     now += 60_000;
     deepStrictEqual(all().flat().includes(true), false);

@@ -59,4 +59,16 @@ describe('what a consumer tells', () => {
       { kind: 'retrying', error: 'why' },
     ]);
   });
+
+  it('may go to an async function, whose rejection is swallowed', async () => {
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', listener);
+    const reader: () => unknown = () => Promise.reject(new Error('broken'));
+    const log = new ConsumerLog(reader);
+    log.retrying('why');
+    await new Promise(resolve => setImmediate(resolve));
+    process.off('unhandledRejection', listener);
+    deepStrictEqual(unhandled, []);
+  });
 });

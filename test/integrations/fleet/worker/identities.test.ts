@@ -1,6 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { of, Subject, type ObservableInput } from 'rxjs';
-import { nonEmptyString } from '../../../../src/error/index.js';
 import { shardOf } from '../../../../src/integrations/fleet/worker/assign-shards.js';
 import {
   identitiesByShard,
@@ -20,7 +19,7 @@ const said = ({ of }: Identities, shard: number) => {
 describe('the identities of a fleet', () => {
   it('are those of each shard in a list, all of them each time', () => {
     const lists$ = new Subject<readonly string[]>();
-    const identities = listedIdentities(lists$, 4, nonEmptyString);
+    const identities = listedIdentities(lists$, 4);
     const heard = [0, 1, 2, 3].map(shard => said(identities, shard));
     lists$.next(['a', 'b', 'c']);
     lists$.next(['b']);
@@ -34,14 +33,10 @@ describe('the identities of a fleet', () => {
   it('are asked for by the shard, and have to be of it', () => {
     const asked: number[] = [];
     const identities = (answer: () => ObservableInput<unknown>) =>
-      identitiesByShard(
-        shard => {
-          asked.push(shard);
-          return answer();
-        },
-        4,
-        nonEmptyString,
-      );
+      identitiesByShard(shard => {
+        asked.push(shard);
+        return answer();
+      }, 4);
     const shard = shardOf('a', 4);
     deepStrictEqual(
       said(
