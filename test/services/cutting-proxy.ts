@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
+/** Every ninth part of an answer is cut, counted over all connections. */
+const CUT_EVERY = 9;
+
 /**
- * A proxy that closes a connection in the middle of a part of an answer: of every `every`-th part,
- * in whichever connection. It counts, and
- * does not draw lots, so that each run of a test has as many cuts.
+ * A proxy that closes a connection in the middle of a part of an answer. It counts the parts, and
+ * draws no lots, so that each run of a test has as many cuts.
  */
 export class CuttingProxy {
   cuts = 0;
-  /** Which part of all is cut: every 12th, for example. */
-  every: number;
+  #isCutting = true;
   readonly #target: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #parts = 0;
 
-  constructor(target: number, every: number) {
+  constructor(target: number) {
     this.#target = target;
-    this.every = every;
     this.#server = createServer(client => this.#connect(client));
   }
 
@@ -31,6 +31,11 @@ export class CuttingProxy {
   stop(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Passes everything on from now on. */
+  stopCutting(): void {
+    this.#isCutting = false;
   }
 
   #connect(client: Socket): void {
@@ -49,7 +54,7 @@ export class CuttingProxy {
 
   #answer(client: Socket, data: Buffer): void {
     this.#parts++;
-    if (this.#parts % this.every !== 0) {
+    if (!this.#isCutting || this.#parts % CUT_EVERY !== 0) {
       client.write(data);
       return;
     }

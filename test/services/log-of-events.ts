@@ -1,9 +1,12 @@
 /** The last event to send, which equals no other. */
 export const LAST = 'last';
 
+/** How many events a test sends. */
+const COUNT = 300;
+
 /** Events to send. Every third equals the one before. */
-export function eventsToSend(count: number): readonly string[] {
-  const events = Array.from({ length: count - 1 }, (_, i) => `v${i % 3 === 2 ? i - 1 : i}`);
+export function eventsToSend(): readonly string[] {
+  const events = Array.from({ length: COUNT - 1 }, (_, i) => `v${i % 3 === 2 ? i - 1 : i}`);
   return [...events, LAST];
 }
 

@@ -1,5 +1,4 @@
 import { faultName, type FaultKind } from './world/fault.js';
-import type { Scenario } from './simulate.js';
 import { expectNoViolation, sweep, type Case } from './survey.js';
 
 const every = (interval: number, from: number, to: number) =>
@@ -18,11 +17,7 @@ const OWN_ERRORS: readonly FaultKind[] = [
   { kind: 'own error', status: 429, after: 120_000, dated: true },
 ];
 
-function* lasting(
-  kind: FaultKind,
-  durations: readonly number[],
-  service?: Scenario['service'],
-): Generator<Case> {
+function* lasting(kind: FaultKind, durations: readonly number[]): Generator<Case> {
   const from = 60_000;
   let seed = 1;
   for (const duration of durations) {
@@ -30,10 +25,7 @@ function* lasting(
     for (const publish of patterns(from, to)) {
       const faults = [{ ...kind, from, to }];
       const end = to + 460_000;
-      yield [
-        faultName(kind),
-        { seed: seed++, faults, publish, end, settle: 350_000, ...(service && { service }) },
-      ];
+      yield [faultName(kind), { seed: seed++, faults, publish, end, settle: 350_000 }];
     }
   }
 }

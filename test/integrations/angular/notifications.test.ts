@@ -4,13 +4,13 @@ import { TestBed } from '@angular/core/testing';
 import { isInputError } from 'lobby-rx';
 import { injectNotifications, type NotificationsConfig } from 'lobby-rx/angular';
 import { fakePage } from '../../fake-page.js';
-import { angularApp, type AngularAppConfig } from './angular-app.js';
+import { angularApp } from './angular-app.js';
 
 describe('injectNotifications', () => {
   afterEach(() => void TestBed.resetTestingModule());
 
-  function toasts(config?: NotificationsConfig, app?: AngularAppConfig) {
-    const { component, emulator, identity_id, pass, ...more } = angularApp(app);
+  function toasts(config?: NotificationsConfig) {
+    const { component, emulator, identity_id, pass, ...more } = angularApp();
     const { value: notifications, destroy } = component(() => injectNotifications(config));
     pass(3_000);
     return {

@@ -21,6 +21,9 @@ async function frozen(server: NatsServer, ms: number): Promise<void> {
   server.process().kill('SIGCONT');
 }
 
+/** How long a server has no routes to the others of its cluster, in ms. */
+const ISOLATED_MS = 10_000;
+
 const ofServer = (server: NatsServer): Disturbances => ({
   'NATS killed and started': () => killed(server),
   'NATS restarted': async () => {
@@ -32,9 +35,9 @@ const ofServer = (server: NatsServer): Disturbances => ({
 
 function ofCluster(run: ChaosRun): Disturbances {
   const { servers } = run;
-  const isolated = async (server: NatsServer, ms: number) => {
+  const isolated = async (server: NatsServer) => {
     run.cluster!.cut(servers.indexOf(server));
-    await wait(ms);
+    await wait(ISOLATED_MS);
     run.cluster!.mend();
     // The routes need this time to come back.
     await wait(2_000);
@@ -44,8 +47,8 @@ function ofCluster(run: ChaosRun): Disturbances {
     'leader frozen for 10 s': async () => frozen((await run.ranks()).leader, 10_000),
     'follower killed and started': async () => killed((await run.ranks()).follower),
     'follower frozen for 10 s': async () => frozen((await run.ranks()).follower, 10_000),
-    'leader without routes for 10 s': async () => isolated((await run.ranks()).leader, 10_000),
-    'follower without routes for 10 s': async () => isolated((await run.ranks()).follower, 10_000),
+    'leader without routes for 10 s': async () => isolated((await run.ranks()).leader),
+    'follower without routes for 10 s': async () => isolated((await run.ranks()).follower),
     'another leader of the cluster elected': () =>
       run.operator.request('$JS.API.META.LEADER.STEPDOWN', undefined, { timeout: 5_000 }),
     'another leader elected': () => run.nats.request('$JS.API.STREAM.LEADER.STEPDOWN.LOBBY_EVENTS'),
