@@ -57,7 +57,9 @@ async function readByHand(url: string): Promise<number> {
   for (let anchor: string | null = ''; anchor !== null && members < MEMBERS_A_ROUND;) {
     const query: string = anchor === '' ? '' : `&anchor=${anchor}`;
     const page: Page = await getJson<Page>(`${url}/v1/groups/g/members?count=${PAGE}${query}`);
-    for (const { identity } of page.members) if (identity.identity_id !== '') members++;
+    for (const { identity } of page.members) {
+      if (identity.identity_id !== '') members++;
+    }
     anchor = page.anchor;
   }
   return members;

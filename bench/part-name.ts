@@ -27,8 +27,17 @@ export const PART_NAMES = [
 
 /** Those that guard what a page promises: they run with `--check`. The others compare. */
 export const CHECKED_PARTS: readonly PartName[] = [
-  ...(['open-watches', 'latency', 'throughput', 'redact', 'feed', 'roster', 'loading', 'leaks'] as const),
-  ...(['gate', 'besieged-gate', 'hostile-upgrades'] as const),
+  'open-watches',
+  'latency',
+  'throughput',
+  'redact',
+  'feed',
+  'roster',
+  'loading',
+  'leaks',
+  'gate',
+  'besieged-gate',
+  'hostile-upgrades',
 ];
 
 export type PartName = (typeof PART_NAMES)[number];

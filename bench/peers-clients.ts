@@ -138,7 +138,9 @@ const followByElectric: Follow = (url, sink, token, stop) => {
   });
   stream.subscribe(
     messages => {
-      for (const { headers } of messages) if (headers.control === 'must-refetch') sink.sign('must-refetch');
+      for (const { headers } of messages) {
+        if (headers.control === 'must-refetch') sink.sign('must-refetch');
+      }
       sink.entries(messages.flatMap(({ value }) => (value === undefined ? [] : [value])));
     },
     error => sink.ended(String(error)),

@@ -155,13 +155,17 @@ function placeOf(text: string, line: number): string {
   return names.join('.') || 'the file itself';
 }
 
-for (const [file, places] of Object.entries(found))
-  for (const [place, line] of Object.entries(places))
+for (const [file, places] of Object.entries(found)) {
+  for (const [place, line] of Object.entries(places)) {
     if ((reasons[file]?.[place] ?? UNEXPLAINED) === UNEXPLAINED)
       faults.push(`${file}: no test executes a line of ${place}, and nothing says why: ${line}`);
-for (const [file, places] of Object.entries(reasons))
-  for (const place of Object.keys(places))
+  }
+}
+for (const [file, places] of Object.entries(reasons)) {
+  for (const place of Object.keys(places)) {
     if (!found[file]?.[place]) faults.push(`${file}: uncovered.json has ${place}, which is covered or gone`);
+  }
+}
 
 if (process.env.ACCEPT) {
   const next = Object.entries(found).map(([file, places]) => {

@@ -1,4 +1,3 @@
-import type { Recovery } from '../src/error/index.js';
 import {
   firstState,
   transition,
@@ -10,7 +9,7 @@ import type { Pace } from '../src/stream/kept-paces.js';
 import type { Position } from '../src/stream/transition/position.js';
 import type { Health } from '../src/stream/transition/status.js';
 import { watchSettings, type WatchSettings } from '../src/stream/watch-settings.js';
-import { cursorArgument } from '../src/error/index.js';
+import { cursorArgument, type Recovery } from '../src/error/index.js';
 import { isEmpty, type Answer } from './poll-script.js';
 
 /** The laws of a client's watches with all defaults, and jitter of one half. */

@@ -8,8 +8,14 @@ import {
   type Check,
   type Options,
 } from '../error/index.js';
-import { aCodec } from '../protocol/index.js';
-import type { AnyCodec, AnyStruct, Codec, Flat, WatchData } from '../protocol/index.js';
+import {
+  aCodec,
+  type AnyCodec,
+  type AnyStruct,
+  type Codec,
+  type Flat,
+  type WatchData,
+} from '../protocol/index.js';
 
 /**
  * The three services. Each has its base URL: {group_url}, {matchmaker_url} or {api_url}

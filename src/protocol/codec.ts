@@ -1,7 +1,6 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import * as argument from '../error/index.js';
-import type { Guard } from '../error/index.js';
 
 /**
  * Validates and decodes a JSON value. Codecs may come from io-ts, from this library or from your
@@ -26,7 +25,7 @@ export interface AnyCodec extends t.Mixed {}
  * A codec has the methods of io-ts that are called. A schema of another library may have a
  * `decode`, too, which returns something else.
  */
-export const aCodec: Guard<AnyCodec> = {
+export const aCodec: argument.Guard<AnyCodec> = {
   name: 'a codec created by struct() or io-ts',
   is: (u): u is AnyCodec => {
     const { name, is, validate, decode } = Object(u) as Partial<AnyCodec>;
@@ -48,7 +47,7 @@ export const MAX_ERRORS = 5;
  * Creates a codec that only validates: a valid value is returned unchanged. Its errors say the name
  * as the expected type.
  */
-function fromGuard<A>({ name, is }: Guard<A>): Codec<A> {
+function fromGuard<A>({ name, is }: argument.Guard<A>): Codec<A> {
   return new t.Type<A, unknown>(
     name,
     is,

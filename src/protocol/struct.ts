@@ -75,8 +75,9 @@ export function struct<A>(name: string, required: Fields, optional: Fields = {})
     for (const [key, codec] of Object.entries(required)) {
       if (errors.length < MAX_ERRORS) field(key, codec);
     }
-    for (const [key, codec] of Object.entries(optional))
+    for (const [key, codec] of Object.entries(optional)) {
       if (u[key] != null && errors.length < MAX_ERRORS) field(key, codec);
+    }
     return errors.length > 0 ? t.failures(errors) : t.success({ ...u, ...Object.fromEntries(changed) } as A);
   };
 

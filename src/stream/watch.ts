@@ -1,7 +1,7 @@
 import { defer, from, map, Observable, take } from 'rxjs';
 import { continuingWatch } from './continuing-watch.js';
 import type { Poll, SinglePoll } from './poll.js';
-import { type Indexed, type IndexingConfig, type WatchConfig } from './watch-config.js';
+import type { Indexed, IndexingConfig, WatchConfig } from './watch-config.js';
 import { watchSettings } from './watch-settings.js';
 import { answersAlone } from './unseen-failures.js';
 import type { WatchSignal } from './watch-signal.js';

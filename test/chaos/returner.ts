@@ -13,8 +13,8 @@ import {
   takeUntil,
   tap,
   timer,
+  type Observable,
 } from 'rxjs';
-import type { Observable } from 'rxjs';
 import type { IdentityEventList } from 'lobby-rx';
 import { runFollower, workOf, type Follower } from './follower.js';
 

@@ -13,8 +13,9 @@ import {
   takeUntil,
   tap,
   timer,
+  type MonoTypeOperatorFunction,
+  type Observable,
 } from 'rxjs';
-import type { MonoTypeOperatorFunction, Observable } from 'rxjs';
 import { runFollower, workOf, type Follower } from './follower.js';
 
 /** How long a visit takes, and how long the visitor stays away, in ms, at most. */

@@ -49,7 +49,8 @@ describe('the position of a feed', () => {
       const at = Number(/watch_index=(\d+)/.exec(url)?.[1] ?? 0);
       const hasNews = isOut && at === 1;
       const events = hasNews ? ['a', 'b', 'c'].map(name => ({ kind: { [name]: 1 }, ts: '1' })) : [];
-      const watch = { index: `${at === 0 ? 1 : hasNews ? 2 : at}` };
+      const index = hasNews ? 2 : Math.max(at, 1);
+      const watch = { index: String(index) };
       return of({ status: 200, headers: { get: () => null }, text: JSON.stringify({ events, watch }) });
     };
     const { feed } = createClient({

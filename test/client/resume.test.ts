@@ -59,7 +59,9 @@ function run(
         ack: ({ events, watch }) =>
           timer(50, scheduler).pipe(
             concatMap(() => {
-              for (const event of events) if (event.kind === 'unknown') done.push(Number(event.payload));
+              for (const event of events) {
+                if (event.kind === 'unknown') done.push(Number(event.payload));
+              }
               return timer(30, scheduler);
             }),
             tap(() => {

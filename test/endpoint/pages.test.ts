@@ -25,8 +25,10 @@ describe('pages', () => {
       const first = cold(' --(a|)      ', { a: { items: 'a', anchor: '1' } });
       const second = cold('  --(b|)    ', { b: { items: 'b', anchor: '2' } });
       const third = cold('     --(c|)  ', { c: { items: 'c', anchor: null } });
-      const page = (anchor: string | undefined) =>
-        anchor === undefined ? first : anchor === '1' ? second : third;
+      const page = (anchor: string | undefined) => {
+        if (anchor === undefined) return first;
+        return anchor === '1' ? second : third;
+      };
       expectObservable(pages<Page>(page).pipe(map(({ items }) => items))).toBe('--a-b-(c|)');
       expectSubscriptions(first.subscriptions).toBe(' ^-!');
       expectSubscriptions(second.subscriptions).toBe('--^-!');

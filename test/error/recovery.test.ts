@@ -1,7 +1,6 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { DecodeError, InputError, isFromService, recovery, StatusError, TransportError } from 'lobby-rx';
-import { NOTHING } from '../../src/error/index.js';
-import type { StatusDetails, TransportFailure } from '../../src/error/index.js';
+import { NOTHING, type StatusDetails, type TransportFailure } from '../../src/error/index.js';
 
 const request = { method: 'GET', url: 'https://api.example/' };
 const own: StatusDetails = { code: 'GROUP_NOT_FOUND' };

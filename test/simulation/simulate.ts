@@ -79,7 +79,9 @@ export function simulate(scenario: Scenario): Outcome {
   const wake$ = new Subject<void>();
   const end$ = new Subject<void>();
 
-  for (const at of scenario.publish) if (at < end) world.schedule(() => service.publish(), at);
+  for (const at of scenario.publish) {
+    if (at < end) world.schedule(() => service.publish(), at);
+  }
   for (const at of scenario.resets ?? []) world.schedule(() => service.reset(), at);
   for (const { at, by } of scenario.steps ?? []) world.schedule(() => clocks.setWall(by), at);
   for (const { at, duration, keepsConnections, wakeAfter } of sleeps) {

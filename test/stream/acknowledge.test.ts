@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, EMPTY, map, NEVER, of, throwError, timer } from 'rxjs';
 import type { AckDecision } from 'lobby-rx';
 import { acknowledge } from '../../src/stream/acknowledge.js';
-import { type WatchConfig } from '../../src/stream/watch-config.js';
+import type { WatchConfig } from '../../src/stream/watch-config.js';
 import { watchSettings } from '../../src/stream/watch-settings.js';
 import { marbles } from '../marbles.js';
 import { answer, type Answer } from '../poll-script.js';
@@ -13,10 +13,10 @@ const abc = answer('2', 'a', 'b', 'c');
 
 describe('an acknowledgement', () => {
   const { status } = stateWith();
-  const acked = (ack: WatchConfig<Answer>['ack'], before = status) =>
+  const acked = (ack: WatchConfig<Answer>['ack']) =>
     acknowledge(
       () => watchSettings<Answer>(ack ? { ack } : {}).ack?.(abc, checkpoint) ?? [],
-      before,
+      status,
       asyncScheduler,
     ).pipe(map(event => (event.kind === 'status' ? [event.status.state, event.status.since] : event)));
   const done = (decision?: AckDecision) =>

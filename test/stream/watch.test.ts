@@ -6,7 +6,6 @@ import {
   EMPTY,
   finalize,
   ignoreElements,
-  map,
   merge,
   NEVER,
   of,
@@ -380,11 +379,12 @@ describe('watch', () => {
               most = Math.max(most, ++inFlight);
               const [how, delay] = polls[n++ % polls.length]!;
               if (how === 'hang') return NEVER;
-              const then$ = how === 'error' ? throwError(() => 'down') : how === 'nothing' ? EMPTY : of(0);
               const made = answer(String(n), ...(how === 'answer' ? [`event ${n}`] : []));
               return timer(delay).pipe(
-                concatMap(() => then$),
-                map(() => made),
+                concatMap(() => {
+                  if (how === 'error') return throwError(() => 'down');
+                  return how === 'nothing' ? EMPTY : of(made);
+                }),
               );
             }).pipe(finalize(() => inFlight--));
           const wake$ = merge(...wakes.map(at => timer(at)));

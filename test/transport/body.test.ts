@@ -1,8 +1,14 @@
 import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { deflateSync, gzipSync, brotliCompressSync } from 'node:zlib';
 import { catchError, lastValueFrom, of, type ObservableInput } from 'rxjs';
-import { createClient, fromFetch, whyNotConnected, withTimeout } from 'lobby-rx';
-import type { FetchLikeResponse, TransportError } from 'lobby-rx';
+import {
+  createClient,
+  fromFetch,
+  whyNotConnected,
+  withTimeout,
+  type FetchLikeResponse,
+  type TransportError,
+} from 'lobby-rx';
 import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
 import { virtualTime } from '../virtual-time.js';

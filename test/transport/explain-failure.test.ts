@@ -5,8 +5,16 @@ import type { LookupFunction } from 'node:net';
 import { join } from 'node:path';
 import { inspect, promisify } from 'node:util';
 import { lastValueFrom } from 'rxjs';
-import { createClient, fromFetch, isTransportError, whyNotConnected, withToken } from 'lobby-rx';
-import type { FetchLike, Transport, TransportError } from 'lobby-rx';
+import {
+  createClient,
+  fromFetch,
+  isTransportError,
+  whyNotConnected,
+  withToken,
+  type FetchLike,
+  type Transport,
+  type TransportError,
+} from 'lobby-rx';
 import { fromHttp } from 'lobby-rx/node';
 import { rawServer, type RawServer } from '../raw-server.js';
 

@@ -1,7 +1,16 @@
 import { ok, strictEqual } from 'node:assert';
 import { catchError, lastValueFrom, of, throwError } from 'rxjs';
-import { explainFailure, fromFetch, isTransportError, withLog, withToken } from 'lobby-rx';
-import type { FetchLike, Token, Transport, TransportRequest } from 'lobby-rx';
+import {
+  explainFailure,
+  fromFetch,
+  isTransportError,
+  withLog,
+  withToken,
+  type FetchLike,
+  type Token,
+  type Transport,
+  type TransportRequest,
+} from 'lobby-rx';
 
 const get: TransportRequest = { method: 'GET', url: 'https://group.example/', headers: {} };
 const headers = { get: () => null };

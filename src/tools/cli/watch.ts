@@ -50,7 +50,9 @@ function reportMalformed() {
   let known: readonly string[] = [];
   return ({ malformed = [] }: Roster): void => {
     const texts = malformed.map(malformedText);
-    for (const text of texts) if (!known.includes(text)) warn(text);
+    for (const text of texts) {
+      if (!known.includes(text)) warn(text);
+    }
     known = texts;
   };
 }

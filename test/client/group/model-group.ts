@@ -5,6 +5,9 @@ import { handle } from '../../payload.js';
 /** How a service pages: by the number of members before, or by the time of the last one's join. */
 export type Anchors = 'offset' | 'join';
 
+/** How long polls are held. */
+const HELD_MS = 40_000;
+
 interface Member {
   readonly id: string;
   readonly joinedAt: number;
@@ -29,8 +32,6 @@ export class ModelGroup {
     private readonly random: () => number,
     private readonly anchors: Anchors,
     private readonly count: number,
-    /** How long polls are held, in ms. */
-    private readonly block = 40_000,
   ) {}
 
   join(id: string): void {
@@ -62,12 +63,7 @@ export class ModelGroup {
   }
 
   #page(anchor: string | null): string {
-    const from =
-      anchor === null
-        ? 0
-        : this.anchors === 'offset'
-          ? Number(anchor)
-          : this.members.filter(({ joinedAt }) => joinedAt <= Number(anchor)).length;
+    const from = anchor === null ? 0 : this.#offsetOf(anchor);
     const page = this.members.slice(from, from + this.count);
     const isLast = from + page.length >= this.members.length;
     const next = this.anchors === 'offset' ? from + page.length : page.at(-1)?.joinedAt;
@@ -78,6 +74,12 @@ export class ModelGroup {
       anchor: isLast ? null : String(next),
       watch: { index: String(this.#index) },
     });
+  }
+
+  /** How many members come before the page of an anchor. */
+  #offsetOf(anchor: string): number {
+    if (this.anchors === 'offset') return Number(anchor);
+    return this.members.filter(({ joinedAt }) => joinedAt <= Number(anchor)).length;
   }
 
   readonly transport: Transport = ({ url }) => {
@@ -96,7 +98,7 @@ export class ModelGroup {
         subscriber.add(of(answer()).pipe(delay(latency(), this.scheduler)).subscribe(subscriber));
       // A poll whose index is current is held until something changes.
       if (!held) return respond();
-      const ended$ = timer(this.block, this.scheduler);
+      const ended$ = timer(HELD_MS, this.scheduler);
       subscriber.add(merge(this.#changed$, ended$).pipe(take(1)).subscribe(respond));
     });
   };

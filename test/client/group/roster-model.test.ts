@@ -19,7 +19,9 @@ function follow(seed: number, anchors: Anchors, count: number, size: number, fai
   const { scheduler, pass } = virtualTime();
   const group = new ModelGroup(scheduler, random, anchors, count);
   const people = Array.from({ length: size }, (_, i) => `p${i}`);
-  for (const id of people) if (random() < 0.7) group.join(id);
+  for (const id of people) {
+    if (random() < 0.7) group.join(id);
+  }
   const client = createClient({
     url: 'https://g.example',
     token: 't',

@@ -182,7 +182,8 @@ describe('withHttpClientCalls', () => {
       const answer = lastValueFrom(lobby.request({ ...GET }, {}, config)).catch((e: unknown) => e);
       pass(0);
       const error = await answer;
-      return isTransportError(error) ? error.reason : isStatusError(error) ? error.status : error;
+      if (isTransportError(error)) return error.reason;
+      return isStatusError(error) ? error.status : error;
     };
   }
   const GET = endpoint({ method: 'GET', service: 'api', path: '/x', response: jsonObject });

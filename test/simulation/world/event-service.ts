@@ -190,7 +190,9 @@ export class EventService {
    */
   #markHidden(index: string, from: number): void {
     const issuedAt = this.#issuedAt.get(index) ?? Infinity;
-    for (const event of this.#log) if (event.stamp < from && event.at > issuedAt) event.isHidden = true;
+    for (const event of this.#log) {
+      if (event.stamp < from && event.at > issuedAt) event.isHidden = true;
+    }
   }
 
   #hasNews(from: number): boolean {

@@ -157,7 +157,9 @@ export class LogService implements PolledService {
   }
 
   #forgetAbandoned(): void {
-    for (const { isAbandoned, timers } of this.#held) if (isAbandoned) timers.unsubscribe();
+    for (const { isAbandoned, timers } of this.#held) {
+      if (isAbandoned) timers.unsubscribe();
+    }
   }
 
   #placeOf(index: string, replica: number): number {

@@ -81,7 +81,11 @@ describe('the index of a watch', () => {
       const gaps: string[] = [];
       let polls = 0;
       const held$ = timer(50_000, scheduler).pipe(concatMap(() => ending));
-      const poll = () => (polls++ === 0 ? of(answer('1', 'x')) : polls < 10 ? held$ : of(answer('2', 'y')));
+      const poll = () => {
+        polls++;
+        if (polls === 1) return of(answer('1', 'x'));
+        return polls < 10 ? held$ : of(answer('2', 'y'));
+      };
       const watching = watchSignals(poll, {
         scheduler,
         testing: { random: () => 0 },

@@ -75,7 +75,9 @@ function pictureOf(entries: readonly LogEntry[], seen: { readonly from: number; 
   const items = new Set<Item>();
   const look = () => timeline.changes().forEach(item => items.add(item));
   for (const entry of entries) {
-    for (; clock < entry.at; clock += 50) if (clock >= seen.from && clock < seen.to) look();
+    for (; clock < entry.at; clock += 50) {
+      if (clock >= seen.from && clock < seen.to) look();
+    }
     timeline.log(entry);
   }
   clock = (entries.at(-1)?.at ?? 0) + 10_000;

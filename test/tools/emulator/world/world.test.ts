@@ -61,8 +61,9 @@ describe('the emulated world', () => {
     const { scheduler, pass } = virtualTime();
     const first = createEmulator({ scheduler });
     const { lobby_id } = first.addLobby({ maxPlayers: 20_000 });
+    const firstStates = ['connected', 'removed'] as const;
     const players = Array.from({ length: 9_998 }, (_, n) => {
-      const state = n === 0 ? ('connected' as const) : n === 1 ? ('removed' as const) : ('reserved' as const);
+      const state = firstStates[n] ?? 'reserved';
       return [`player-${n}`, { lobby_id, reservedAt: scheduler.now(), state }] as const;
     });
     pass(600_000);
