@@ -1,7 +1,7 @@
 import { asyncScheduler, map, timeout, type Observable, type SchedulerLike } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
-import { printable } from '../../../error/index.js';
-import { detailsOf, ErrorBody } from '../../../protocol/index.js';
+import { isFromService } from '../../../error/index.js';
+import { detailsOf } from '../../../protocol/index.js';
 
 /** How long an answer may take that the service can give at once, in ms. */
 const ANSWER_TIMEOUT_MS = 15_000;
@@ -13,8 +13,8 @@ export interface PlainAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The signs of the service itself. `undefined` if the answer comes from another server. */
-  readonly own: { readonly code: string | undefined; readonly hasRayId: boolean } | undefined;
+  /** Whether the service itself answered, not another server. */
+  readonly isFromService: boolean;
   /**
    * How far the clock of this machine is ahead, in ms, to the second. `undefined` if the answer has
    * no date.
@@ -38,7 +38,7 @@ export function plainAnswer(
         status,
         headers,
         text,
-        own: ownWords(headers, text),
+        isFromService: isFromService(detailsOf(text, headers)),
         clockAhead: Number.isNaN(date) ? undefined : Date.now() - date,
       };
     }),
@@ -59,16 +59,4 @@ async function startOf({ body }: Response): Promise<string> {
 export function refusalIn(text: string): string {
   const { code, reason } = detailsOf(text, { get: () => null });
   return code === undefined && reason === undefined ? text : JSON.stringify([code, reason]);
-}
-
-function ownWords(headers: Headers, text: string): PlainAnswer['own'] {
-  const hasRayId = headers.has('rvt-ray-id');
-  let code: string | undefined;
-  try {
-    const body: unknown = JSON.parse(text);
-    if (ErrorBody.is(body) && typeof body.code === 'string') code = printable(body.code);
-  } catch {
-    // The body is not JSON. It may be an HTML page.
-  }
-  return hasRayId || code !== undefined ? { code, hasRayId } : undefined;
 }

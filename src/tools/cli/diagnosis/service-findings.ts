@@ -26,10 +26,13 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
   );
 }
 
-const isService = ({ status, own }: PlainAnswer) => own !== undefined && status !== 404 && status < 500;
+const isService = ({ status, isFromService }: PlainAnswer) => isFromService && status !== 404 && status < 500;
 
 /** The finding if another server than the service has answered. */
-function notTheService({ status, headers, text: page, own }: PlainAnswer, baseUrl: string): Finding {
+function notTheService(
+  { status, headers, text: page, isFromService }: PlainAnswer,
+  baseUrl: string,
+): Finding {
   const location = headers.get('location');
   if (status >= 300 && status < 400 && location !== null) {
     return problem('service', `is a redirect (${status}), which is not followed`, whereTo(location, baseUrl));
@@ -43,7 +46,7 @@ function notTheService({ status, headers, text: page, own }: PlainAnswer, baseUr
   if (status === 429) return problem('service', 'something limits the rate (429)', 'try again later');
   if (status >= 500) {
     const proxy = knownProxy(headers, page)?.name ?? 'a proxy';
-    const who = own ? 'the service fails' : `${proxy} answers, and not the service`;
+    const who = isFromService ? 'the service fails' : `${proxy} answers, and not the service`;
     return problem('service', `${who} (${status})`, 'see whether the service runs');
   }
   const isPage = status < 300 && headers.get('content-type')?.startsWith('text/html');
@@ -61,7 +64,7 @@ function whereTo(location: string, baseUrl: string): string {
 }
 
 /** The findings on the headers of an answer, which proxies may have changed. */
-function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Finding[] {
+function headerFindings({ headers, clockAhead }: PlainAnswer): readonly Finding[] {
   const findings: Finding[] = [];
   const add = (isWrong: boolean, text: string, advice: string) => {
     if (isWrong) findings.push(warning('headers', text, advice));
@@ -74,7 +77,7 @@ function headerFindings({ headers, own, clockAhead }: PlainAnswer): readonly Fin
   const encoding = headers.get('content-encoding') ?? 'identity';
   const age = Number(headers.get('age') ?? 0);
   add(
-    own?.hasRayId === false,
+    !headers.has('rvt-ray-id'),
     'there is no rvt-ray-id',
     'let the proxy keep it, because operators find requests by it',
   );

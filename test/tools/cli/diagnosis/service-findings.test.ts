@@ -87,6 +87,11 @@ describe('doctor, of a service', () => {
       /wants a login \(401\)/,
     ],
     [
+      'a gateway whose codes are digits',
+      (_, response) => response.writeHead(401).end('{"code":"900901","message":"Invalid Credentials"}'),
+      /a proxy in front of it wants a login \(401\)/,
+    ],
+    [
       'a bad gateway',
       (_, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'),
       /a proxy answers, and not the service \(502\)/,

@@ -20,7 +20,7 @@ function plainly(transport: Transport, url: string): Surroundings['withoutToken$
       status,
       text,
       headers: headers as Headers,
-      own: undefined,
+      isFromService: false,
       clockAhead: undefined,
     })),
   );
