@@ -20,7 +20,7 @@ import {
   type Handler,
   type SeededWorld,
 } from '../emulator/index.js';
-import { checkArgument, InputError, nonEmptyString, plainObject } from '../../error/index.js';
+import { checkArgument, definedOptions, InputError, nonEmptyString, plainObject } from '../../error/index.js';
 import { RequestLog } from './request-log.js';
 import { WorkbenchActions } from './workbench-actions.js';
 import { pageAnswer } from './workbench-page.js';
@@ -30,6 +30,9 @@ import { bearerOf, ownerOf, viewOfWorld, type SeenRequest, type WorldView } from
 const MAX_HOLD_MS = 20_000;
 /** How long changes are collected before a poll of the page is answered, in ms. */
 const COLLECTED_MS = 100;
+
+/** What the emulator has by default, in ms. The page shows them. */
+const DEFAULT_TIMES = { reservation: 120_000, retention: 300_000 };
 
 /** The furthest that the clock moves at once, in ms. */
 const DAY_MS = 86_400_000;
@@ -52,13 +55,14 @@ export function createWorkbench(
   const clock = new MovableClock();
   const actions = new WorkbenchActions(clock.scheduler);
   const log = new RequestLog(clock.now, actions.cut$);
-  const emulator = log.observed(createEmulator({ ...config, scheduler: clock.scheduler }), actions.called);
+  const settings = { ...DEFAULT_TIMES, ...definedOptions(config), scheduler: clock.scheduler };
+  const emulator = log.observed(createEmulator(settings), actions.called);
   const world = seed(emulator);
   const control = actions.observed(createControl(emulator, world), emulator, world.identityId);
   const viewSince = (revision: number): WorldView => ({
     now: clock.now(),
-    reservation: config.reservation ?? 120_000,
-    retention: config.retention ?? 300_000,
+    reservation: settings.reservation,
+    retention: settings.retention,
     ...viewOfWorld(emulator),
     actions: actions.list,
     self: world.identityId,
@@ -67,11 +71,11 @@ export function createWorkbench(
     watch: { index: String(log.revision$.value) },
   });
   const typeLine = (body: string | undefined) => {
-    const line = checkArgument('line', nonEmptyString, bodyOf(body, 'body').line);
+    const line = checkArgument('line', nonEmptyString, bodyOf(body).line);
     return control.type(line);
   };
   const moveClock = (body: string | undefined) => {
-    const ms = clock.move(bodyOf(body, 'body').ms);
+    const ms = clock.move(bodyOf(body).ms);
     log.revise();
     return { message: `the clock of the service has moved by ${ms} ms` };
   };
@@ -140,11 +144,11 @@ function requestsSince(revision: number, log: RequestLog, { records }: Emulator)
   return changed.map(({ token, request }) => ({ ...request, ...ownerOf(token, records) }));
 }
 
-function bodyOf(body: string | undefined, name: string): Readonly<Record<string, unknown>> {
+function bodyOf(body: string | undefined): Readonly<Record<string, unknown>> {
   try {
-    return checkArgument(name, plainObject, JSON.parse(body ?? ''));
+    return checkArgument('body', plainObject, JSON.parse(body ?? ''));
   } catch {
-    throw new InputError(name, 'a JSON object', 'something else');
+    throw new InputError('body', 'a JSON object', 'something else');
   }
 }
 
