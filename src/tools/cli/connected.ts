@@ -35,7 +35,7 @@ export function connected(args: readonly string[]): Promise<void> {
     const flags = { ...CONNECTION_FLAGS, 'matchmaker-url': { type: 'string' } } as const;
     const { values } = parseFlags('connected', args, { flags });
     if (values.help) return HELP;
-    const { players } = clientOf('matchmaker', values, process.env).matchmaker;
+    const { players } = clientOf('matchmaker', values).matchmaker;
     return readSecret('Player token: ').pipe(
       concatMap(player_token => {
         if (player_token === '') throw new Error('the player token is missing: pass it on standard input');

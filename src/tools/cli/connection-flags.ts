@@ -31,16 +31,15 @@ export type ConnectionValues<S extends Service> = UrlValues<S> & { readonly inse
  * invalid.
  *
  * @example
- * clientOf('group', values, process.env).group.members(group_id).subscribe();
+ * clientOf('group', values).group.members(group_id).subscribe();
  */
 export function clientOf<S extends Service>(
   service: S,
   values: ConnectionValues<S>,
-  env: Readonly<Record<string, string | undefined>>,
   transport?: Transport,
 ): Client {
-  const { source, url } = urlOf(service, values, env);
-  const token = env.LOBBY_RX_TOKEN;
+  const { source, url } = urlOf(service, values);
+  const token = process.env.LOBBY_RX_TOKEN;
   if (!token) throw new Error('the token is missing: set LOBBY_RX_TOKEN');
   try {
     return createClient({
@@ -70,14 +69,13 @@ export function clientOf<S extends Service>(
 export function urlOf<S extends Service>(
   service: S,
   values: UrlValues<S>,
-  env: Readonly<Record<string, string | undefined>>,
 ): { readonly source: string; readonly url: string } {
   const variable = `LOBBY_RX_${service.toUpperCase()}_URL`;
   const sources = [
     { source: `--${service}-url`, url: values[`${service}-url`] },
     { source: '--url', url: values.url },
-    { source: variable, url: env[variable] },
-    { source: 'LOBBY_RX_URL', url: env.LOBBY_RX_URL },
+    { source: variable, url: process.env[variable] },
+    { source: 'LOBBY_RX_URL', url: process.env.LOBBY_RX_URL },
   ];
   for (const { source, url } of sources) {
     // An empty flag is a mistake. An empty variable counts as not set.

@@ -91,15 +91,13 @@ export function doctor(args: readonly string[]): Promise<void> {
       throw new Error('--group-url is only used with --group');
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
     const { transport, lastAnswer } = observedTransport(fromFetch());
-    const client = clientOf('api', values, process.env, transport);
-    const url = urlOf('api', values, process.env).url.replace(/\/+$/, '');
+    const client = clientOf('api', values, transport);
+    const url = urlOf('api', values).url.replace(/\/+$/, '');
     const checks$ = concat(
       from(proxyFindings(new URL(url), process.env)),
       serviceFindings(url),
       origin === undefined ? EMPTY : corsFindings(url, origin),
-      values.group === undefined
-        ? EMPTY
-        : memberFindings(clientOf('group', values, process.env), values.group),
+      values.group === undefined ? EMPTY : memberFindings(clientOf('group', values), values.group),
       watchFindings(client, {
         now: () => performance.now(),
         lastAnswer,

@@ -1,29 +1,12 @@
-import {
-  bufferCount,
-  concat,
-  concatMap,
-  EMPTY,
-  from,
-  ignoreElements,
-  map,
-  merge,
-  type Observable,
-} from 'rxjs';
+import { bufferCount, concat, concatMap, EMPTY, from, merge, type Observable } from 'rxjs';
 import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
-import type { Checkpoint, EventFeed, WatchSignal } from '../../stream/index.js';
+import { KINDS, type Checkpoint } from '../../stream/index.js';
 import { openCheckpoint } from './checkpoint/index.js';
 import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
 import { parseFlags, shown } from './parse-flags.js';
 import { reportTrouble } from './report-trouble.js';
 import { run } from './run.js';
 import { eventRow, jsonLine, printLine } from './terminal/index.js';
-
-const KINDS: readonly LiveEvent['kind'][] = [
-  'identity_update',
-  'matchmaker_lobby_join',
-  'unknown',
-  'malformed',
-];
 
 /** How many lines to write at once. One by one, they would take seconds. */
 const LINES_AT_ONCE = 100;
@@ -65,7 +48,7 @@ export function events(args: readonly string[]): Promise<void> {
         throw new Error('use either --from or --checkpoint, not both');
       if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
       if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
-      const client = clientOf('api', values, process.env);
+      const client = clientOf('api', values);
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
 
@@ -86,7 +69,8 @@ export function events(args: readonly string[]): Promise<void> {
         // Without this, the library would log a failure of `ack`. This command prints it itself.
         log: () => undefined,
       });
-      return merge(signalsOf(feed).pipe(reportTrouble()), file?.failed$ ?? EMPTY);
+      // `signal$` only observes. The subscription to `all$` lets the feed poll, and ends with it.
+      return merge(feed.signal$.pipe(reportTrouble()), feed.all$, file?.failed$ ?? EMPTY);
     },
     { endless: true },
   );
@@ -97,13 +81,4 @@ function kindIn(text: string | undefined): LiveEvent['kind'] | undefined {
   if (text !== undefined && kind === undefined)
     throw new Error(`--kind must be one of ${KINDS.join(', ')}; got ${shown(text)}`);
   return kind;
-}
-
-/** The signals of a feed, without its events. */
-function signalsOf({ gap$, status$, all$ }: EventFeed): Observable<WatchSignal<never>> {
-  return merge(
-    gap$.pipe(map(gap => ({ kind: 'gap', gap }) as const)),
-    status$.pipe(map(status => ({ kind: 'status', status }) as const)),
-    all$.pipe(ignoreElements()),
-  );
 }

@@ -33,7 +33,7 @@ export function runGroupCommand(args: readonly string[], command: GroupCommand):
     const { values, positionals } = parseFlags(name, args, { flags, takesArguments: true });
     if (values.help) return help;
     const config = values.count === undefined ? {} : { count: wholeNumber('--count', values.count, 1) };
-    const { group } = clientOf('group', values, process.env);
+    const { group } = clientOf('group', values);
     return work(group, groupIn(positionals), config, process.stdout.isTTY && !values.json);
   }, command);
 }
