@@ -3,6 +3,7 @@ export type { ClientConfig, ClientWatchConfig, LogEntry } from './client-config.
 export type { EventsApi, FeedConfig } from './events-api.js';
 export {
   distinctMembers,
+  ROSTER_DEFAULTS,
   type GroupApi,
   type MembersConfig,
   type Roster,

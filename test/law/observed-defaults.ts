@@ -37,6 +37,18 @@ function lingerOfFeed(): number | undefined {
   })[0];
 }
 
+/** How many members a roster requests per page. */
+function countOfRoster(): number {
+  let count = NaN;
+  const transport: Transport = request => {
+    count = Number(new URL(request.url).searchParams.get('count'));
+    return NEVER;
+  };
+  const { group } = createClient({ url, token: 't', transport });
+  group.roster('g').subscribe().unsubscribe();
+  return count;
+}
+
 /** The time from the first reading of the second page of a group to the next. */
 function refreshIntervalOfRoster(): number {
   const [first, second] = timesOf((scheduler, callBack) => {
@@ -100,6 +112,7 @@ export function observedDefaults(): Readonly<Record<string, number | undefined>>
     'BodyConfig.maxBody': maxBody(),
     'BodyConfig.bodyTimeout': failuresOf(() => undefined)[0],
     'BodyConfig.bodyIdleTimeout': failuresOf(receiver => receiver.onPart('a'))[0],
+    'RosterConfig.count': countOfRoster(),
     'RosterConfig.refreshInterval': refreshIntervalOfRoster(),
   };
 }

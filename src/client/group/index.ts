@@ -1,3 +1,3 @@
 export { createGroupApi, type GroupApi } from './group-api.js';
 export { distinctMembers, type MembersConfig } from './members.js';
-export type { Roster, RosterConfig } from './roster.js';
+export { ROSTER_DEFAULTS, type Roster, type RosterConfig } from './roster.js';

@@ -16,7 +16,7 @@ import {
 import { WATCH_OPTIONS, type WatchConfig, type WatchSharing, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { watchGroup } from './group-watch.js';
-import type { GroupEntries, MembersConfig } from './members.js';
+import type { GroupEntries } from './members.js';
 
 /** All members of a group at one time, and the changes since the previous roster. */
 export interface Roster {
@@ -36,8 +36,9 @@ export interface Roster {
 }
 
 /** The options of a roster. */
-export interface RosterConfig
-  extends Pick<MembersConfig, 'count'>, Omit<WatchConfig<GroupMemberList>, NotForRosters> {
+export interface RosterConfig extends Omit<WatchConfig<GroupMemberList>, NotForRosters> {
+  /** The number of members per page. Some servers ignore it. Default 1,000. */
+  readonly count?: number;
   /** How often the pages after the first one are refreshed, in ms. Default 60,000. */
   readonly refreshInterval?: number;
   /**
@@ -70,8 +71,8 @@ const ROSTER_OPTIONS = {
   share: aFunction,
 } as unknown as Options<RosterConfig>;
 
-/** The fewer pages, the fewer requests. */
-const LARGE_PAGE = 1_000;
+/** The defaults of a roster. The fewer pages, the fewer requests. */
+export const ROSTER_DEFAULTS = { count: 1_000, refreshInterval: 60_000 };
 
 /** The rosters of a group, one for each change, and the gaps and the status of its watch. */
 export function rosterSignals(
@@ -80,8 +81,8 @@ export function rosterSignals(
   config: RosterConfig = {},
 ): Observable<WatchSignal<Roster>> {
   checkOptions(config, ROSTER_OPTIONS);
-  const { count = LARGE_PAGE, refreshInterval = 60_000, share, ...rest } = definedOptions(config);
-  const watch$ = watchGroup(context, group_id, { ...rest, count, refreshInterval });
+  const { share, ...rest } = { ...ROSTER_DEFAULTS, ...definedOptions(config) };
+  const watch$ = watchGroup(context, group_id, rest);
   const roster$ = defer(() => {
     let roster: Roster | undefined;
     const members$ = share ? share(() => watch$, { isState: true }) : watch$;

@@ -1,9 +1,10 @@
 import { Subscription, timer, type Observable } from 'rxjs';
-import type { Client, Roster } from '../../client/index.js';
+import { ROSTER_DEFAULTS, type Client, type Roster } from '../../client/index.js';
 import {
   aFunction,
   checkArgument,
   checkOptions,
+  definedOptions,
   milliseconds,
   plainObject,
   positiveInteger,
@@ -47,9 +48,7 @@ const OPTIONS: Options<RosterStateConfig> = {
 };
 
 /** A client with any kinds of events. */
-type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake'> & {
-  readonly group: Client<never>['group'];
-};
+type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake' | 'group'>;
 
 type StatesByOptions = Map<string, WeakRef<SharedGroup>>;
 
@@ -81,7 +80,7 @@ export function rosterState<Own extends object>(
 ): StateObservable<RosterState> {
   checkArgument('client', plainObject, client);
   checkOptions(config, OPTIONS);
-  const { count = 1_000, refreshInterval = 60_000, share = client } = config;
+  const { count, refreshInterval, share = client } = { ...ROSTER_DEFAULTS, ...definedOptions(config) };
   const ofClient = states.get(client) ?? new WeakMap<object, StatesByOptions>();
   states.set(client, ofClient);
   const known = ofClient.get(share) ?? new Map<string, WeakRef<SharedGroup>>();
