@@ -64,7 +64,18 @@ export default tseslint.config(
           selector: 'AssignmentExpression > :matches(ArrayPattern, ObjectPattern).left MemberExpression',
           message: 'Assign each field in a statement.',
         },
+        {
+          selector:
+            ':matches(ForOfStatement, ForInStatement, ForStatement, WhileStatement) > IfStatement.body',
+          message: 'Put braces around the condition: a loop and its condition are two lines.',
+        },
+        {
+          selector: 'SpreadElement > TSAsExpression > ArrayExpression',
+          message: 'Write the elements themselves.',
+        },
       ],
+      'no-nested-ternary': 'error',
+      '@typescript-eslint/no-import-type-side-effects': 'error',
       // Prettier wraps code, but no comments.
       'max-len': ['error', { code: 1_000, comments: 100, ignorePattern: 'eslint-disable' }],
       // A function fits on a screen.
