@@ -2,13 +2,7 @@ import type { StoredMsg } from '@nats-io/jetstream';
 import { defer, filter, share, switchMap, type Observable } from 'rxjs';
 import type { MsgHdrs } from '@nats-io/transport-node';
 import { FleetError } from '../fleet-error.js';
-import {
-  type Appended,
-  type FleetHead,
-  type FleetLog,
-  type FleetRecord,
-  type LastRecord,
-} from '../worker/index.js';
+import type { Appended, FleetHead, FleetLog, FleetRecord, LastRecord } from '../worker/index.js';
 import { backoff } from '../../../stream/index.js';
 import { storedSubject } from './fleet-names.js';
 import type { WorkingFleet } from './open-fleet.js';

@@ -99,33 +99,58 @@ describe('lobbyGate, when the service fails', () => {
     deepStrictEqual([result.status, result.body, gate.admitted], [503, 'lobby_unauthorized', []]);
   });
 
-  const badAnswers: readonly (readonly [string, () => Observable<void>, number, number, string])[] = [
-    ['completes without a value', () => EMPTY, 503, 4424, 'outcome_unknown'],
-    [
-      ...([
-        'refuses with a very long code',
-        () => throwError(() => statusError(400, 'X'.repeat(200))),
-      ] as const),
-      ...([403, 4403, 'X'.repeat(123)] as const),
-    ],
-    [
-      ...(['does not know the path', () => throwError(() => statusError(404, 'API_NOT_FOUND'))] as const),
-      ...([503, 4424, 'API_NOT_FOUND'] as const),
-    ],
-    ['is another server', () => throwError(() => statusError(405)), 503, 4424, 'outcome_unknown'],
-    [
-      ...([
-        'cannot be sent the token',
-        () => throwError(() => new InputError('player_token', 'x', 'y')),
-      ] as const),
-      ...([401, 4401, 'no_token'] as const),
-    ],
-    [
-      ...(['is called through a broken client', () => undefined as unknown as Observable<void>] as const),
-      ...([503, 4424, 'outcome_unknown'] as const),
-    ],
+  interface BadAnswer {
+    readonly what: string;
+    readonly connected: () => Observable<void>;
+    readonly status: number;
+    readonly code: number;
+    readonly reason: string;
+  }
+  const badAnswers: readonly BadAnswer[] = [
+    {
+      what: 'completes without a value',
+      connected: () => EMPTY,
+      status: 503,
+      code: 4424,
+      reason: 'outcome_unknown',
+    },
+    {
+      what: 'refuses with a very long code',
+      connected: () => throwError(() => statusError(400, 'X'.repeat(200))),
+      status: 403,
+      code: 4403,
+      reason: 'X'.repeat(123),
+    },
+    {
+      what: 'does not know the path',
+      connected: () => throwError(() => statusError(404, 'API_NOT_FOUND')),
+      status: 503,
+      code: 4424,
+      reason: 'API_NOT_FOUND',
+    },
+    {
+      what: 'is another server',
+      connected: () => throwError(() => statusError(405)),
+      status: 503,
+      code: 4424,
+      reason: 'outcome_unknown',
+    },
+    {
+      what: 'cannot be sent the token',
+      connected: () => throwError(() => new InputError('player_token', 'x', 'y')),
+      status: 401,
+      code: 4401,
+      reason: 'no_token',
+    },
+    {
+      what: 'is called through a broken client',
+      connected: () => undefined as unknown as Observable<void>,
+      status: 503,
+      code: 4424,
+      reason: 'outcome_unknown',
+    },
   ];
-  for (const [what, connected, status, code, reason] of badAnswers) {
+  for (const { what, connected, status, code, reason } of badAnswers) {
     it(`answers ${status}, or ${code}, if it ${what}`, async () => {
       for (const source of ['query', 'message'] as const) {
         gate = await openGate({ token: source, client: { matchmaker: { players: { connected } } } });
