@@ -193,6 +193,23 @@ describe('the status of a feed in a page', () => {
       }, config);
   });
 
+  it('counts a poll as just sent when the page is online again', () => {
+    pageWithFeed(
+      ({ states, answer, pass }) => {
+        answer(1);
+        pass(500);
+        page.fire('offline');
+        pass(500);
+        page.fire('online');
+        pass(4_900);
+        strictEqual(states.at(-1), 'connecting');
+        pass(200);
+        strictEqual(states.at(-1), 'live');
+      },
+      { wake$: NEVER },
+    );
+  });
+
   it('is live without contact once, however often the page is online again', () => {
     pageWithFeed(({ states, answer, pass }) => {
       answer(1);
