@@ -32,7 +32,12 @@ export type RequestLogEntry = RequestSummary & {
          * number.
          */
         readonly requestId: number;
-      } & ({ readonly kind: 'request' } | (RequestEnd & { readonly ms: number })))
+      } & (
+        | { readonly kind: 'request' }
+        | { readonly kind: 'answer'; readonly status: number; readonly ms: number }
+        | { readonly kind: 'failure'; readonly error: unknown; readonly ms: number }
+        | { readonly kind: 'abort'; readonly ms: number }
+      ))
     | { readonly kind: 'not_sent'; readonly error: unknown }
   );
 

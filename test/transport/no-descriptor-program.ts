@@ -15,14 +15,32 @@ async function confirm(transport: Transport): Promise<string> {
   );
 }
 
-if (first === 'sent before') await confirm(fromFetch());
 const descriptors: number[] = [];
-try {
-  for (;;) descriptors.push(openSync('/dev/null', 'r'));
-} catch {
-  console.log(await confirm(fromHttp()));
-  console.log(await confirm(fromFetch()));
+
+/** Opens files until there is no descriptor left. Returns whether there was one. */
+function fill(): boolean {
+  const before = descriptors.length;
+  try {
+    for (;;) descriptors.push(openSync('/dev/null', 'r'));
+  } catch {
+    return descriptors.length > before;
+  }
 }
+
+/** Fills until no descriptor becomes free for a while. Sockets are closed some ticks later. */
+async function useUp(): Promise<void> {
+  let fullTicks = 0;
+  while (fullTicks < 20 || process.getActiveResourcesInfo().includes('TCPSocketWrap')) {
+    fullTicks = fill() ? 0 : fullTicks + 1;
+    await new Promise(resolve => setImmediate(resolve));
+  }
+}
+
+if (first === 'sent before') await confirm(fromFetch());
+await useUp();
+console.log(await confirm(fromHttp()));
+await useUp();
+console.log(await confirm(fromFetch()));
 descriptors.forEach(descriptor => closeSync(descriptor));
 // It recovers.
 console.log(await confirm(fromFetch()));
