@@ -221,6 +221,6 @@ function parametersOf(path: string): string[] {
 }
 
 /** The names of the fields of a struct. */
-export function fieldNames(struct: AnyStruct | undefined): string[] {
+function fieldNames(struct: AnyStruct | undefined): string[] {
   return [...Object.keys(struct?.required ?? {}), ...Object.keys(struct?.optional ?? {})];
 }
