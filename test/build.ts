@@ -32,7 +32,7 @@ const WHOLE = [
   'client/group',
   'stream/feed',
   'stream/transition',
-  'transport/token',
+  'stream/timing',
   'integrations/angular',
   'integrations/browser',
   'integrations/opentelemetry',
