@@ -31,8 +31,8 @@ await bundleWorkbench();
 const WHOLE = [
   'client/group',
   'stream/feed',
-  'stream/transition',
   'stream/timing',
+  'stream/transition',
   'integrations/angular',
   'integrations/browser',
   'integrations/opentelemetry',
