@@ -90,7 +90,8 @@ class LogServer {
   }
 
   #answer(subscriber: Subscriber<Answer>, from: number): void {
-    if (subscriber.closed) return;
+    // The block of a poll may end while its answer is on the way.
+    if (subscriber.closed || this.#answered === subscriber) return;
     this.#open = undefined;
     this.#answered = subscriber;
     const to = this.#entries.length;
