@@ -4,8 +4,8 @@ import {
   answeredBy,
   isAtOnce,
   isOfAnotherLog,
-  staysCharged,
   mayBeCached,
+  staysCharged,
   type Answered,
 } from './answered.js';
 import { dueGap, isExpired } from './expiry.js';

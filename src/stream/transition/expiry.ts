@@ -40,10 +40,7 @@ export function isDeliverable({ indexAt, gapAt }: Position, now: Instant, retent
   return [indexAt, gapAt].some(since => !isExpired(since, now, retention));
 }
 
-/**
- * How long before it expires an index is tried once more, in ms: at the latest, and up to `spread`
- * earlier.
- */
+/** How long before it expires an index is tried once more, in ms: `latest`, plus up to `spread`. */
 const LAST_CHANCE_MS = { latest: 2_000, spread: 5_000 };
 
 /**

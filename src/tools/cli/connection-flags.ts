@@ -79,8 +79,8 @@ export function urlOf<S extends Service>(
   ];
   for (const { source, url } of sources) {
     // An empty flag is a mistake. An empty variable counts as not set.
-    const isNotSet = url === undefined || (url === '' && !source.startsWith('--'));
-    if (!isNotSet) return { source, url };
+    const isGiven = url !== undefined && (url !== '' || source.startsWith('--'));
+    if (isGiven) return { source, url };
   }
   throw new Error(`the URL of the service is missing: set LOBBY_RX_URL or ${variable}, or pass --url`);
 }

@@ -69,7 +69,7 @@ export function events(args: readonly string[]): Promise<void> {
         // Without this, the library would log a failure of `ack`. This command prints it itself.
         log: () => undefined,
       });
-      // `signal$` only observes. The subscription to `all$` lets the feed poll, and ends with it.
+      // `signal$` only observes. `all$` lets the feed poll, and fails with the error that ends it.
       return merge(feed.signal$.pipe(reportTrouble()), feed.all$, file?.failed$ ?? EMPTY);
     },
     { endless: true },
