@@ -6,8 +6,8 @@ import {
   type WatchState,
 } from '../src/stream/transition/index.js';
 import type { Pace } from '../src/stream/kept-paces.js';
-import type { Position } from '../src/stream/transition/position.js';
-import type { Health } from '../src/stream/transition/status.js';
+
+import type { Health, Position } from '../src/stream/transition/watch-state.js';
 import { watchSettings, type WatchSettings } from '../src/stream/watch-settings.js';
 import { cursorArgument, type Recovery } from '../src/error/index.js';
 import { isEmpty, type Answer } from './poll-script.js';

@@ -1,9 +1,9 @@
 import { resumePoint } from '../resume-point.js';
 import type { Checkpoint, Gap } from '../watch-signal.js';
-import { restAtLeast } from './pace.js';
-import { afterPoll, endedEnding, retryEnding } from './poll-ending.js';
-import { resumedPosition, type DueGap, type Position } from './position.js';
-import type { Transition, Turn, WatchEvent, WatchState } from './watch-state.js';
+import { afterPoll } from './after-poll.js';
+import { rested } from './pace.js';
+import { resumedPosition } from './position.js';
+import type { DueGap, Position, Transition, Turn, WatchEnd, WatchEvent, WatchState } from './watch-state.js';
 
 /** `ack` failed. The answer is requested again, as if it had not come. */
 export function unacknowledgedTransition<A>(
@@ -11,7 +11,8 @@ export function unacknowledgedTransition<A>(
   { error, acknowledging }: WatchEvent<A> & { kind: 'unacknowledged' },
 ): Transition<A> {
   const before = { ...turn, state: unacknowledgedState(turn, acknowledging) };
-  return afterPoll(before, { ...retryEnding(before, { error, heldFor: 0 }), why: 'ack_failed' });
+  const attempt = before.state.health.status.attempt + 1;
+  return afterPoll(before, { kind: 'failure', error, heldFor: 0, attempt }, 'ack_failed');
 }
 
 function unacknowledgedState<A>({ state, settings }: Turn<A>, acknowledging: Transition<A>): WatchState {
@@ -41,14 +42,8 @@ export function decidedTransition<A>(
   { decision, acknowledging }: WatchEvent<A> & { kind: 'decided' },
 ): Transition<A> {
   if (decision.watch === 'resume') return resumedTransition(turn, acknowledging, decision.from);
-  const ending = { ...turn, state: acknowledging.state };
-  return afterPoll(
-    ending,
-    endedEnding(
-      ending,
-      'error' in decision ? { kind: 'error', error: decision.error } : { kind: 'complete' },
-    ),
-  );
+  const end: WatchEnd = 'error' in decision ? { kind: 'error', error: decision.error } : { kind: 'complete' };
+  return afterPoll({ ...turn, state: acknowledging.state }, { kind: 'end', end });
 }
 
 function resumedTransition<A>(
@@ -59,6 +54,6 @@ function resumedTransition<A>(
   const point = resumePoint(from, settings.isIndex);
   const position = resumedPosition(state.position, now, point, settings.retention);
   // The poll stays charged, even if it had news, since `ack` may decide the same for ever.
-  const pace = restAtLeast(before.pace, {}, now, settings);
+  const pace = rested(before.pace, 0, now, settings);
   return { signals: [], why, state: { ...state, position, pace } };
 }

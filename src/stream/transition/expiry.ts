@@ -1,6 +1,6 @@
 import { spreadOver, ageLimit, ageOf, margin, type Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
-import type { DueGap, Position } from './position.js';
+import type { DueGap, Position } from './watch-state.js';
 
 /**
  * How long the service still knows the events of a moment, in ms from now. Below 0 if they are

@@ -1,12 +1,5 @@
-export { transition } from './transition.js';
+export { firstState, transition } from './transition.js';
 export { waitLeft } from './pace.js';
 export { isDeliverable } from './expiry.js';
 export { movedPosition } from './position.js';
-export {
-  firstState,
-  type Delivery,
-  type Interruption,
-  type Transition,
-  type WatchEvent,
-  type WatchState,
-} from './watch-state.js';
+export type { Delivery, Interruption, Transition, WatchEvent, WatchState } from './watch-state.js';

@@ -2,15 +2,8 @@ import { HELD_MS } from '../../error/index.js';
 import { spreadWait, hasSlept } from '../timing/index.js';
 import { connecting } from '../watch-signal.js';
 import { paceWait, restFor, waitLeft } from './pace.js';
-import type { Position } from './position.js';
-import { offline, online, withStatus } from './status.js';
-import {
-  transitionOf,
-  type Interruption,
-  type Transition,
-  type Turn,
-  type WatchState,
-} from './watch-state.js';
+import { offline, online, transitionOf, withStatus } from './status.js';
+import type { Interruption, Position, Transition, Turn, WatchState } from './watch-state.js';
 
 /** An interruption between two polls, or one that ends a poll. */
 export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Transition<A> {

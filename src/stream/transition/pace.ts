@@ -1,6 +1,10 @@
-import type { Instant } from '../timing/index.js';
+import { backoffDelay, type Instant } from '../timing/index.js';
 import type { Pace, Rest } from '../kept-paces.js';
 import type { WatchSettings } from '../watch-settings.js';
+import { staysCharged } from './answer-outcome.js';
+import { waitBeforeExpiry } from './expiry.js';
+import type { Outcome } from './outcome.js';
+import type { Position, Turn } from './watch-state.js';
 
 export function firstPace(now: Instant): Pace {
   return { paidUntil: -Infinity, rest: restFor(now, 0) };
@@ -12,7 +16,7 @@ export function charged(pace: Pace, now: Instant, minInterval: number): Pace {
 }
 
 /** Refunds a poll whose news has been consumed. */
-export function refunded(pace: Pace, minInterval: number): Pace {
+function refunded(pace: Pace, minInterval: number): Pace {
   return { ...pace, paidUntil: pace.paidUntil - minInterval };
 }
 
@@ -25,27 +29,20 @@ export function paceWait<A>(
   return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
 }
 
-/** How long to wait before the next poll, in ms. */
-export interface Wait {
-  /** Default 0. */
-  readonly wait?: number;
-  /** The wait that the service asked for. `undefined` if it asked for none. */
-  readonly retryAfter?: number | undefined;
-}
-
 /**
  * Waits for `wait` ms, or longer if the rate limit asks for it. A wake may shorten the wait to the
  * rate limit, unless the service asked for it.
  */
-export function restAtLeast<A>(
+export function rested<A>(
   pace: Pace,
-  { wait = 0, retryAfter }: Wait,
+  wait: number,
   now: Instant,
   settings: WatchSettings<A>,
+  isAsked = false,
 ): Pace {
   const least = paceWait(pace, now, settings);
   const longest = Math.max(least, wait);
-  return { ...pace, rest: restFor(now, longest, retryAfter === undefined ? least : longest) };
+  return { ...pace, rest: restFor(now, longest, isAsked ? longest : least) };
 }
 
 /** A wait that begins now. A wake may not shorten it to less than `least`. */
@@ -56,4 +53,34 @@ export function restFor(now: Instant, wait: number, least = wait): Rest {
 /** How long the watch still has to wait, in ms. */
 export function waitLeft({ rest }: Pace, now: number): number {
   return Math.max(0, rest.until - now);
+}
+
+/** The pace after the outcome of a poll (laws 6 and 7). */
+export function nextPace<A>(turn: Turn<A>, outcome: Outcome<A>, position: Position): Pace {
+  const { state, now, settings } = turn;
+  const { pace } = state;
+  switch (outcome.kind) {
+    case 'contact': {
+      const { answered } = outcome;
+      if (!answered) return rested(pace, 0, now, settings);
+      const paid = staysCharged(state.position, answered) ? pace : refunded(pace, settings.minInterval);
+      // Without an index the service answers at once.
+      return rested(paid, answered.index === undefined ? settings.minInterval : 0, now, settings);
+    }
+    case 'cut': {
+      const { spread, retryAfter } = outcome;
+      return rested(pace, Math.max(spread, retryAfter ?? 0), now, settings, retryAfter !== undefined);
+    }
+    case 'failure': {
+      const { attempt, retryAfter } = outcome;
+      // The wait that the service asked for is a part of it.
+      const backoff = backoffDelay(attempt, settings.backoff, settings.random(), retryAfter);
+      const isAsked = retryAfter !== undefined;
+      const wait = isAsked ? backoff : waitBeforeExpiry(position, backoff, now, settings);
+      return rested(pace, wait, now, settings, isAsked);
+    }
+    case 'echo':
+    case 'end':
+      return rested(pace, 0, now, settings);
+  }
 }

@@ -1,47 +1,9 @@
-import { instantAt, margin, type Instant } from '../timing/index.js';
-import type { Checkpoint, Gap, GapReason } from '../watch-signal.js';
+import { ageOf, hasSlept, instantAt, margin, type Instant } from '../timing/index.js';
+import type { Checkpoint, GapReason } from '../watch-signal.js';
 import { resumePoint, type ResumePoint } from '../resume-point.js';
-
-/** Where a watch is among the events of its service, and how certain that is (laws 3 and 5). */
-export interface Position {
-  /** The index for the next poll. `undefined` to start from now. */
-  readonly index: string | undefined;
-  /**
-   * The index is no older than this: when its poll was sent or, if it came with news, the contact
-   * before that.
-   */
-  readonly indexAt: Instant;
-  /** When the service was last heard from. The next news may have waited since then. */
-  readonly contactAt: Instant;
-  /** When the last gap was emitted. A reload at that time misses nothing from before it. */
-  readonly gapAt: Instant;
-  /** Whether there is a cache on the way, so that the age of the index is not known. */
-  readonly isStale: boolean;
-  /**
-   * The key of the last answer with news, by which a repeat is recognized, and of the one before.
-   */
-  readonly key: unknown;
-  readonly keyBefore: unknown;
-  /** A key of the last answer with news, without its index. */
-  readonly content: unknown;
-  /** The log that the index belongs to, if the service says so. */
-  readonly handle: string | undefined;
-  /** The number of answers in a row that were of another log than the index that was sent. */
-  readonly mixUps: number;
-  /**
-   * The gap to emit before the next answer. It waits until then, since a reload only works once the
-   * service is up again.
-   */
-  readonly due: DueGap | undefined;
-}
-
-/** A gap before an answer that has not been committed. */
-export interface DueGap {
-  readonly reason: GapReason;
-  readonly index: string | undefined;
-  /** The gap as it was emitted, if the answer after it was not acknowledged. */
-  readonly emitted?: Gap | undefined;
-}
+import { dueGap, withoutExpired } from './expiry.js';
+import type { Answered, Outcome } from './outcome.js';
+import type { Position, Turn } from './watch-state.js';
 
 /** A key that equals no other key. */
 const NO_KEY = {};
@@ -115,4 +77,70 @@ export function movedPosition(
 export function checkpointAt({ indexAt, handle, index }: Position): Checkpoint {
   const checkpoint = { index: index ?? '', at: indexAt.at };
   return handle === undefined ? checkpoint : { ...checkpoint, handle };
+}
+
+/** The position after the outcome of a poll (laws 3 and 5). */
+export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outcome<A>): Position {
+  const { position: before, askedAt } = state;
+  switch (outcome.kind) {
+    case 'contact': {
+      const contactAt = answeredAt(askedAt, outcome.at, settings.timeout);
+      const heard = { ...before, contactAt, isStale: false };
+      const { answered, gap } = outcome;
+      if (outcome.isOfAnotherLog) return inNoLog(heard);
+      // The index is as old as before, since no new one came.
+      if (!answered) return { ...heard, due: dueGap(before, askedAt, now, settings.retention) };
+      const gapAt = gap && !gap.emitted ? now : before.gapAt;
+      return { ...heard, ...movedBy(before, answered), gapAt };
+    }
+    case 'echo':
+      // The age of the index is no longer known.
+      return { ...withoutExpired(before, askedAt, now, settings), isStale: true };
+    case 'failure': {
+      const { index } = before;
+      if (outcome.isOfAnotherLog) return inNoLog(before);
+      if (outcome.dropsIndex === true && index !== undefined)
+        return { ...before, index: undefined, due: { reason: 'index_rejected', index } };
+      return withoutExpired(before, askedAt, now, settings);
+    }
+    case 'cut':
+      return withoutExpired(before, askedAt, now, settings);
+    case 'end':
+      return before;
+  }
+}
+
+/** When the service sent an answer. The answer may have waited while the machine slept. */
+function answeredAt(askedAt: Instant, arrivedAt: Instant, timeout: number): Instant {
+  return hasSlept(askedAt, arrivedAt) || ageOf(askedAt, arrivedAt) > timeout ? askedAt : arrivedAt;
+}
+
+/** The position after an answer of another log. */
+function inNoLog(before: Position): Position {
+  const { index, due, mixUps } = before;
+  return {
+    ...before,
+    index: undefined,
+    handle: undefined,
+    mixUps: mixUps + 1,
+    due: due && !due.emitted ? due : { reason: 'another_log', index },
+  };
+}
+
+/** The changes that an answer makes to the position. */
+function movedBy(before: Position, answered: Answered): Partial<Position> {
+  const { index, handle, key, content, isNews, askedAt } = answered;
+  return {
+    index,
+    key,
+    keyBefore: isNews ? before.key : before.keyBefore,
+    content,
+    handle: handle ?? before.handle,
+    // Only an answer to an index shows that there is one log.
+    mixUps: before.index === undefined ? before.mixUps : 0,
+    // News may have waited since the last answer.
+    indexAt: isNews && before.index !== undefined ? before.contactAt : askedAt,
+    // Without an index the next poll starts from now, and misses the events in between.
+    due: index === undefined ? { reason: 'index_missing', index: before.index } : undefined,
+  };
 }

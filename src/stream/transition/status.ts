@@ -1,37 +1,9 @@
 import { HELD_MS } from '../../error/index.js';
+import type { Pace } from '../kept-paces.js';
 import { ageOf, type Instant } from '../timing/index.js';
-import {
-  changedStatus,
-  connecting,
-  type StatusChange,
-  type WatchSignal,
-  type WatchStatus,
-} from '../watch-signal.js';
-
-/** What a person should know about a watch (law 15). */
-export interface Health {
-  readonly status: WatchStatus;
-  /**
-   * A poll that is held this long, in ms, shows that the service is well. It is longer than the
-   * poll before was held, if that ended without an answer.
-   */
-  readonly heldAfter: number;
-  /** Whether the service has answered. If so, its URL is right. */
-  readonly isAnswered: boolean;
-  /** Whether the browser says that it has no network, and the service has said nothing since. */
-  readonly isOffline: boolean;
-  /**
-   * Whether the service has been heard from since the browser last said that it has a network
-   * again.
-   */
-  readonly isSure: boolean;
-}
-
-/** A new health, and the signal of its status, if the status says something new. */
-interface Change {
-  readonly health: Health;
-  readonly signals: readonly WatchSignal<never>[];
-}
+import { changedStatus, connecting, type StatusChange, type PollEnd } from '../watch-signal.js';
+import type { Outcome } from './outcome.js';
+import type { Change, Health, Position, Transition, Turn, WatchState } from './watch-state.js';
 
 /** After this long without contact, in ms, the status says so. */
 const QUIET_MS = 150_000;
@@ -47,7 +19,7 @@ const CHECK_INDEX = 'each poll from this index fails: is it still known? See `dr
 export const CHECK_CUTS =
   'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short?';
 const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
-export const CHECK_CACHE = 'polls are answered at once, with the same index: does a cache answer?';
+const CHECK_CACHE = 'polls are answered at once, with the same index: does a cache answer?';
 
 export function firstHealth(now: Instant, lastAnswer: number | undefined): Health {
   const status = connecting(now.at, lastAnswer);
@@ -71,7 +43,7 @@ function offlineChange(change: StatusChange): StatusChange {
 }
 
 /** The service was heard from. */
-export function inContact(health: Health): Health {
+function inContact(health: Health): Health {
   return { ...health, heldAfter: HELD_MS, isAnswered: true, isOffline: false, isSure: true };
 }
 
@@ -90,20 +62,6 @@ export function heldFirst(health: Health, now: Instant): Change {
   if (health.status.state === 'live') return { health, signals: [] };
   const { health: next } = withStatus(health, { ...withoutHint(health), hint: CHECK_FIRST }, now);
   return { health: next, signals: [{ kind: 'status', status: next.status }] };
-}
-
-/**
- * The status after a poll that ended without an answer, but did not fail. It changes only if there
- * has been no answer for a while.
- */
-export function quietStatus(
-  { isSure, status }: Health,
-  contactAt: Instant,
-  now: Instant,
-  hint: string,
-): StatusChange | undefined {
-  if (isSure && ageOf(contactAt, now) < QUIET_MS) return undefined;
-  return { state: 'retrying', attempt: status.attempt, hint };
 }
 
 /** A poll waits for the quota of its client. */
@@ -139,7 +97,7 @@ export function online(health: Health, now: Instant): Change {
 }
 
 /** A poll ended without contact. The next one has to be held for longer than this one. */
-export function unheard(health: Health, heldFor: number): Health {
+function unheard(health: Health, heldFor: number): Health {
   return health.heldAfter === Infinity ? health : { ...health, heldAfter: heldFor + HELD_MS };
 }
 
@@ -149,4 +107,69 @@ export function unheard(health: Health, heldFor: number): Health {
  */
 export function indexHint(contactAt: Instant, now: Instant, retention: number): string | undefined {
   return retention === Infinity && ageOf(contactAt, now) >= QUIET_MS ? CHECK_INDEX : undefined;
+}
+
+/** A poll ends this late after its timeout, in ms, only if the process stood still. */
+const STANDSTILL_MS = 5_000;
+
+/** Whether the process stood still during a poll: it was stopped, or is being debugged. */
+export function hasStoodStill({ timeout }: { readonly timeout: number }, heldFor: number): boolean {
+  return heldFor > timeout + STANDSTILL_MS;
+}
+
+/** The health after the outcome of a poll (law 15), and the signal of its status. */
+export function nextHealth<A>(
+  { state, now, settings }: Turn<A>,
+  outcome: Outcome<A>,
+  { contactAt }: Position,
+  { rest }: Pace,
+): Change {
+  const { health } = state;
+  /** When the next poll will be sent, on the wall clock. */
+  const nextTry = now.at + rest.until - now.monotonic;
+  switch (outcome.kind) {
+    case 'contact': {
+      const lastAnswer = outcome.answered && { lastAnswer: now.at };
+      return withStatus(inContact(health), { state: 'live', attempt: 0, ...lastAnswer }, now);
+    }
+    case 'echo':
+      return afterQuiet(health, contactAt, now, { hint: CHECK_CACHE, nextTry });
+    case 'cut':
+      // If the process stood still, a cut says nothing about the network, either.
+      if (hasStoodStill(settings, outcome.heldFor)) return { health, signals: [] };
+      return afterQuiet(unheard(health, outcome.heldFor), contactAt, now, { hint: CHECK_CUTS, nextTry });
+    case 'failure': {
+      const { heldFor, offline, attempt, error, hint } = outcome;
+      const status = offline ? 'offline' : 'retrying';
+      return withStatus(unheard(health, heldFor), { state: status, attempt, error, hint, nextTry }, now);
+    }
+    case 'end': {
+      const { end } = outcome;
+      const error = end.kind === 'error' ? end.error : undefined;
+      return withStatus(health, { state: 'closed', error }, now);
+    }
+  }
+}
+
+/**
+ * After a poll that ended without an answer, but did not fail, the status changes only if there has
+ * been no answer for a while.
+ */
+function afterQuiet(
+  health: Health,
+  contactAt: Instant,
+  now: Instant,
+  change: { readonly hint: string; readonly nextTry: number },
+): Change {
+  if (health.isSure && ageOf(contactAt, now) < QUIET_MS) return { health, signals: [] };
+  return withStatus(health, { state: 'retrying', attempt: health.status.attempt, ...change }, now);
+}
+
+/** A transition to a state with another health. */
+export function transitionOf(
+  state: WatchState,
+  { health, signals }: Pick<Transition<never>, 'signals'> & Pick<WatchState, 'health'>,
+  why?: PollEnd,
+): Transition<never> {
+  return { why, signals, state: { ...state, health } };
 }

@@ -1,21 +1,16 @@
 import type { WatchSettings } from '../watch-settings.js';
 import { decidedTransition, unacknowledgedTransition } from './decided-transition.js';
-import { answerEnding } from './answer-ending.js';
+import { afterPoll } from './after-poll.js';
+import { answerOutcome } from './answer-outcome.js';
 import { dueGap } from './expiry.js';
-import { failureEnding, timeoutEnding } from './failure-ending.js';
+import { failureOutcome, timeoutOutcome } from './failure-outcome.js';
 import { interruptionTransition } from './interruption-transition.js';
-import { charged } from './pace.js';
-import { afterPoll, endedEnding, noNewsEnding } from './poll-ending.js';
-import { held, heldFirst, waiting } from './status.js';
-import type { Position } from './position.js';
-import {
-  transitionOf,
-  type Moment,
-  type Transition,
-  type Turn,
-  type WatchEvent,
-  type WatchState,
-} from './watch-state.js';
+import type { Instant } from '../timing/index.js';
+import type { ResumePoint } from '../resume-point.js';
+import { charged, firstPace } from './pace.js';
+import { firstHealth, held, heldFirst, transitionOf, waiting } from './status.js';
+import { firstPosition, LONG_AGO } from './position.js';
+import type { Moment, Position, Transition, Turn, WatchEvent, WatchState } from './watch-state.js';
 
 /**
  * The laws of the watch as one pure function. It returns the transition that follows from a state
@@ -33,7 +28,7 @@ export function transition<A>(
     return settings.redelivers ? next : withUnanswered(next, event, state.position);
   } catch (error) {
     // A callback of the config threw. That is a bug, which polling again cannot fix.
-    return afterPoll(turn, endedEnding(turn, { kind: 'error', error }));
+    return afterPoll(turn, { kind: 'end', end: { kind: 'error', error } });
   }
 }
 
@@ -49,13 +44,13 @@ function transitionAt<A>(turn: Turn<A>, event: WatchEvent<A>): Transition<A> {
       return transitionOf(state, hasIndex ? held(state.health, now) : heldFirst(state.health, now));
     }
     case 'answer':
-      return afterPoll(turn, answerEnding(turn, event));
+      return afterPoll(turn, answerOutcome(turn, event));
     case 'completed':
-      return afterPoll(turn, noNewsEnding(turn));
+      return afterPoll(turn, { kind: 'contact', at: now });
     case 'timeout':
-      return afterPoll(turn, timeoutEnding(turn));
+      return afterPoll(turn, timeoutOutcome(turn));
     case 'failure':
-      return afterPoll(turn, failureEnding(turn, event));
+      return afterPoll(turn, failureOutcome(turn, event));
     case 'expired':
       return expiredTransition(turn);
     case 'unacknowledged':
@@ -94,4 +89,20 @@ function withUnanswered<A>(next: Transition<A>, event: WatchEvent<A>, { index }:
   if (!wasSent || index === undefined || (position.due && !position.due.emitted)) return next;
   const due = { reason: 'unanswered', index } as const;
   return { ...next, state: { ...next.state, position: { ...position, due } } };
+}
+
+/** The state before the first poll, with the pace of an earlier watch if it was kept. */
+export function firstState(
+  now: Instant,
+  from: ResumePoint | undefined,
+  retention: number,
+  pace = firstPace(now),
+): WatchState {
+  return {
+    position: firstPosition(now, from, retention),
+    pace,
+    health: firstHealth(now, from?.at),
+    askedAt: LONG_AGO,
+    needsFreshConnection: false,
+  };
 }

@@ -1,13 +1,9 @@
 import type { Instant } from '../timing/index.js';
 import type { Polled } from '../poll.js';
 import type { AckDecision } from '../watch-config.js';
-import type { ResumePoint } from '../resume-point.js';
-import type { Checkpoint, Gap, PollEnd, WatchSignal } from '../watch-signal.js';
+import type { Checkpoint, Gap, GapReason, PollEnd, WatchSignal, WatchStatus } from '../watch-signal.js';
 import type { Pace } from '../kept-paces.js';
 import type { WatchSettings } from '../watch-settings.js';
-import { firstPace } from './pace.js';
-import { firstPosition, LONG_AGO, type Position } from './position.js';
-import { firstHealth, type Health } from './status.js';
 
 /** The state of a watch between two polls. Each part has its rules in its file. */
 export interface WatchState {
@@ -18,6 +14,72 @@ export interface WatchState {
   readonly askedAt: Instant;
   /** The connections of earlier polls may be dead. */
   readonly needsFreshConnection: boolean;
+}
+
+/** Where a watch is among the events of its service, and how certain that is (laws 3 and 5). */
+export interface Position {
+  /** The index for the next poll. `undefined` to start from now. */
+  readonly index: string | undefined;
+  /**
+   * The index is no older than this: when its poll was sent or, if it came with news, the contact
+   * before that.
+   */
+  readonly indexAt: Instant;
+  /** When the service was last heard from. The next news may have waited since then. */
+  readonly contactAt: Instant;
+  /** When the last gap was emitted. A reload at that time misses nothing from before it. */
+  readonly gapAt: Instant;
+  /** Whether there is a cache on the way, so that the age of the index is not known. */
+  readonly isStale: boolean;
+  /**
+   * The key of the last answer with news, by which a repeat is recognized, and of the one before.
+   */
+  readonly key: unknown;
+  readonly keyBefore: unknown;
+  /** A key of the last answer with news, without its index. */
+  readonly content: unknown;
+  /** The log that the index belongs to, if the service says so. */
+  readonly handle: string | undefined;
+  /** The number of answers in a row that were of another log than the index that was sent. */
+  readonly mixUps: number;
+  /**
+   * The gap to emit before the next answer. It waits until then, since a reload only works once the
+   * service is up again.
+   */
+  readonly due: DueGap | undefined;
+}
+
+/** A gap before an answer that has not been committed. */
+export interface DueGap {
+  readonly reason: GapReason;
+  readonly index: string | undefined;
+  /** The gap as it was emitted, if the answer after it was not acknowledged. */
+  readonly emitted?: Gap | undefined;
+}
+
+/** What a person should know about a watch (law 15). */
+export interface Health {
+  readonly status: WatchStatus;
+  /**
+   * A poll that is held this long, in ms, shows that the service is well. It is longer than the
+   * poll before was held, if that ended without an answer.
+   */
+  readonly heldAfter: number;
+  /** Whether the service has answered. If so, its URL is right. */
+  readonly isAnswered: boolean;
+  /** Whether the browser says that it has no network, and the service has said nothing since. */
+  readonly isOffline: boolean;
+  /**
+   * Whether the service has been heard from since the browser last said that it has a network
+   * again.
+   */
+  readonly isSure: boolean;
+}
+
+/** A new health, and the signal of its status, if the status says something new. */
+export interface Change {
+  readonly health: Health;
+  readonly signals: readonly WatchSignal<never>[];
 }
 
 /** An event of a poll, or of the wait for it. */
@@ -103,29 +165,4 @@ export interface Delivery<A> {
    * news, the checkpoint.
    */
   readonly signals: readonly WatchSignal<A>[];
-}
-
-/** The state before the first poll, with the pace of an earlier watch if it was kept. */
-export function firstState(
-  now: Instant,
-  from: ResumePoint | undefined,
-  retention: number,
-  pace = firstPace(now),
-): WatchState {
-  return {
-    position: firstPosition(now, from, retention),
-    pace,
-    health: firstHealth(now, from?.at),
-    askedAt: LONG_AGO,
-    needsFreshConnection: false,
-  };
-}
-
-/** A transition to a state with another health. */
-export function transitionOf(
-  state: WatchState,
-  { health, signals }: Pick<Transition<never>, 'signals'> & Pick<WatchState, 'health'>,
-  why?: PollEnd,
-): Transition<never> {
-  return { why, signals, state: { ...state, health } };
 }

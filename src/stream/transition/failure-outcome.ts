@@ -7,17 +7,8 @@ import {
   type Recovery,
 } from '../../error/index.js';
 import { spreadOver, spreadWait } from '../timing/index.js';
-import {
-  cachedEnding,
-  cutEnding,
-  endedEnding,
-  hasStoodStill,
-  noNewsEnding,
-  retryEnding,
-  type PollEnding,
-  type RetryRecovery,
-} from './poll-ending.js';
-import { CHECK_CUTS, indexHint } from './status.js';
+import type { Outcome } from './outcome.js';
+import { CHECK_CUTS, hasStoodStill, indexHint } from './status.js';
 import type { PollFailure, Turn } from './watch-state.js';
 
 /** A poll held this long (ms) that ends with an error was probably cut off by a proxy. */
@@ -36,29 +27,30 @@ const MAX_WAIT_OF_CUT_MS = 1_000;
  * A poll ended with an error (law 4). The service has answered with one, a proxy has cut the poll
  * off, or the poll failed.
  */
-export function failureEnding<A>(turn: Turn<A>, failure: PollFailure): PollEnding<A> {
-  const { state, settings } = turn;
+export function failureOutcome<A>(turn: Turn<A>, failure: PollFailure): Outcome<A> {
+  const { state, now, settings } = turn;
   const { error, heldFor } = failure;
   const decided = settings.recovery(error) as Recovery | undefined;
   const hasIndex = state.position.index !== undefined;
+  const failed = { kind: 'failure', error, heldFor, attempt: state.health.status.attempt + 1 } as const;
   switch (decided?.kind) {
     case 'no_news':
-      if (heldFor >= HELD_MS || settings.retention === Infinity) return noNewsEnding(turn);
-      return hasIndex ? cachedEnding(turn) : retryEnding(turn, failure);
+      if (heldFor >= HELD_MS || settings.retention === Infinity) return { kind: 'contact', at: now };
+      return hasIndex ? { kind: 'echo' } : failed;
     case 'index':
-      if (!hasIndex) return endedEnding(turn, { kind: 'error', error });
-      return retryEnding(turn, failure, { dropsIndex: true });
+      return hasIndex ? { ...failed, dropsIndex: true } : { kind: 'end', end: { kind: 'error', error } };
     case 'end':
-      return endedEnding(turn, { kind: 'error', error });
+      return { kind: 'end', end: { kind: 'error', error } };
     case 'retry': {
-      const mayBeCut = decided.mayBeCut === true && hasIndex;
-      if (!mayBeCut || !isCut(failure))
-        return retryEnding(turn, { ...failure, hint: hintFor(turn, decided) }, decided);
-      return cutEnding(turn, {
-        heldFor,
-        spread: isOfAll(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
-        retryAfter: waitAfterCut(error, decided.retryAfter),
-      });
+      const { mayBeCut, retryAfter, dropsIndex, offline } = decided;
+      if (mayBeCut === true && hasIndex && isCut(failure))
+        return {
+          kind: 'cut',
+          heldFor,
+          spread: isOfAll(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
+          retryAfter: waitAfterCut(error, retryAfter),
+        };
+      return { ...failed, hint: hintFor(turn, decided), retryAfter, dropsIndex, offline };
     }
     default:
       throw unknownRecovery(decided);
@@ -88,7 +80,7 @@ function waitAfterCut(error: unknown, asked: number | undefined): number | undef
 /** What to check after a failure. */
 function hintFor<A>(
   { state: { position, health }, now, settings }: Turn<A>,
-  { hint, offline, retryAfter }: RetryRecovery,
+  { hint, offline, retryAfter }: Recovery & { kind: 'retry' },
 ): string | undefined {
   if (hint && !health.isAnswered) return hint;
   const isIndexSuspected = !offline && retryAfter === undefined && position.index !== undefined;
@@ -96,13 +88,12 @@ function hintFor<A>(
 }
 
 /** A poll was not answered in time. It may have been sent on a dead connection. */
-export function timeoutEnding<A>(turn: Turn<A>): PollEnding<A> {
-  const { state, now, openWatches, settings } = turn;
+export function timeoutOutcome<A>({ state, now, openWatches, settings }: Turn<A>): Outcome<A> {
   const heldFor = now.monotonic - state.askedAt.monotonic;
   // Without an index the service answers at once.
-  const hasFailed = state.position.index === undefined && !hasStoodStill(turn, heldFor);
-  const ending = hasFailed
-    ? retryEnding(turn, { hint: CHECK_CUTS, heldFor })
-    : cutEnding(turn, { heldFor, spread: spreadWait(openWatches, settings) });
-  return { ...ending, needsFreshConnection: true };
+  if (state.position.index === undefined && !hasStoodStill(settings, heldFor)) {
+    const { attempt } = state.health.status;
+    return { kind: 'failure', hint: CHECK_CUTS, heldFor, attempt: attempt + 1, isTimeout: true };
+  }
+  return { kind: 'cut', heldFor, spread: spreadWait(openWatches, settings), isTimeout: true };
 }

@@ -1,0 +1,134 @@
+import { HELD_MS } from '../../error/index.js';
+import type { Instant } from '../timing/index.js';
+import type { WatchSettings } from '../watch-settings.js';
+import { dueGap, isExpired } from './expiry.js';
+import type { Answered, Outcome } from './outcome.js';
+import type { DueGap, Position } from './watch-state.js';
+import type { Turn, WatchEvent, WatchState } from './watch-state.js';
+
+/** An answer ended the poll. */
+export function answerOutcome<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'answer' }): Outcome<A> {
+  const { state, now, settings } = turn;
+  const answered = answeredBy(state, event, now, settings);
+  const { index, isEmpty } = answered;
+  if (isOfAnotherLog(state.position, answered)) return anotherLog(turn);
+  // A service whose index is that of its last event has no index to give without an event. `ack` is
+  // called all the same, since it may decide that the watch ends.
+  if (isEmpty && index === undefined && state.position.index !== undefined)
+    return { kind: 'contact', at: now, ...(settings.ack && { unmoved: event.answer }) };
+  if (mayBeCached(state.position, answered, settings)) return { kind: 'echo' };
+  const gap = gapBefore(state.position, answered, settings);
+  return { kind: 'contact', at: answered.arrivedAt, answered, gap };
+}
+
+/**
+ * An answer of another log is not delivered. Its index means nothing in our log, and the events
+ * before it in its own log are not known. The next poll goes without an index. If that happens
+ * again before an index was of use, it is a failure, since there may be two logs.
+ */
+function anotherLog({ state, now }: Pick<Turn<never>, 'state' | 'now'>): Outcome<never> {
+  const { mixUps } = state.position;
+  if (mixUps === 0) return { kind: 'contact', at: now, isOfAnotherLog: true };
+  const heldFor = now.monotonic - state.askedAt.monotonic;
+  return { kind: 'failure', hint: CHECK_LOGS, heldFor, attempt: mixUps, isOfAnotherLog: true };
+}
+
+const CHECK_LOGS = 'answers come from two logs (`handleOf`): are there two servers?';
+
+/** The gap before an answer. `undefined` if nothing may have been missed. */
+function gapBefore<A>(
+  position: Position,
+  answered: Answered,
+  { retention, isOlder }: WatchSettings<A>,
+): DueGap | undefined {
+  const { index, isEmpty, askedAt, arrivedAt } = answered;
+  const { due } = position;
+  const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
+  // An empty answer at once is how a service says that it has forgotten an index.
+  const saysForgotten = isEmpty && isAtOnce(answered) && position.index !== undefined && mayBeForgotten;
+  if (due && !due.emitted) return due;
+  if (saysForgotten) return { reason: 'silence', index: position.index };
+  const isBackwards = index !== undefined && position.index !== undefined && isOlder(index, position.index);
+  return (
+    dueGap(position, askedAt, arrivedAt, retention) ??
+    (isBackwards ? { reason: 'index_backwards', index: position.index } : undefined)
+  );
+}
+
+/**
+ * Reads these parts of an answer. An answer with the key of the last one with news is a repeat. It
+ * is no news, and neither is an empty answer.
+ */
+function answeredBy<A>(
+  { position, askedAt }: WatchState,
+  { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },
+  now: Instant,
+  settings: WatchSettings<A>,
+): Answered<A> {
+  const index = usableIndex(settings.indexOf(answer), settings.isIndex);
+  const handle = usableIndex(settings.handleOf(answer), () => true);
+  const isEmpty = settings.isEmpty(answer);
+  let { key, content } = position;
+  if (!isEmpty) {
+    key = settings.keyOf(answer, text, index);
+    const isSame = settings.contentOf === settings.keyOf;
+    content = isSame ? key : settings.contentOf(answer, text, index);
+  }
+  return {
+    answer,
+    index,
+    handle,
+    key,
+    content,
+    isEmpty,
+    isNews: key !== position.key,
+    askedAt,
+    arrivedAt: arrivedAt ?? now,
+  };
+}
+
+/**
+ * Returns an index as it is sent back: a string, even if the service sends a number. Returns
+ * `undefined` if the index is empty or cannot be sent.
+ */
+function usableIndex(index: unknown, isIndex: (text: string) => boolean): string | undefined {
+  const text = Number.isSafeInteger(index) ? String(index) : index;
+  return typeof text === 'string' && text !== '' && isIndex(text) ? text : undefined;
+}
+
+function isAtOnce({ askedAt, arrivedAt }: Answered): boolean {
+  return arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
+}
+
+/**
+ * Whether an answer may come from a cache. It has no news, comes at once, and has the very index
+ * that was sent. Or it equals one of the last two answers with news, and its index goes back. Two
+ * caches or replicas, each of which repeats its own answer, look like that.
+ */
+function mayBeCached<A>(
+  position: Position,
+  answered: Answered,
+  { retention, isOlder }: WatchSettings<A>,
+): boolean {
+  const { index, key, isEmpty, isNews } = answered;
+  if (index === undefined || position.index === undefined) return false;
+  if (!isAtOnce(answered) || retention === Infinity) return false;
+  if (!isNews && index === position.index) return true;
+  const isKnown = key === position.key || key === position.keyBefore;
+  return !isEmpty && isKnown && isOlder(index, position.index);
+}
+
+/**
+ * Whether the poll of an answer stays charged. It does if the answer has no news. It also does if
+ * the answer came at once and equals the last one but for its index: a server that ignores the
+ * index answers like that every time.
+ */
+export function staysCharged(position: Position, answered: Answered): boolean {
+  return !answered.isNews || (answered.content === position.content && isAtOnce(answered));
+}
+
+/** Whether an answer is of another log than the index that was sent. */
+function isOfAnotherLog(position: Position, { handle }: Answered): boolean {
+  if (position.index === undefined || position.handle === undefined) return false;
+  return handle !== undefined && handle !== position.handle;
+}

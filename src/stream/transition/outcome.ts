@@ -1,0 +1,71 @@
+import type { Instant } from '../timing/index.js';
+import type { DueGap } from './watch-state.js';
+import type { WatchEnd } from './watch-state.js';
+
+/** How a poll ended (law 4). Position, pace and status follow from it, in this order. */
+export type Outcome<A> = Contact<A> | Echo | Cut | Failure | End;
+
+/** The service was heard from. */
+export interface Contact<A> {
+  readonly kind: 'contact';
+  readonly at: Instant;
+  /** The answer, if it moves the position, and the gap before it. */
+  readonly answered?: Answered<A>;
+  readonly gap?: DueGap | undefined;
+  /** An answer that only `ack` gets. */
+  readonly unmoved?: A;
+  readonly isOfAnotherLog?: boolean;
+}
+
+/** A cache may have answered. */
+interface Echo {
+  readonly kind: 'echo';
+}
+
+/**
+ * The poll was cut off, which says nothing about the service. `heldFor` is how long it had been
+ * held, `spread` a wait that spreads the next polls out, and `retryAfter` the wait that was asked
+ * for, all in ms.
+ */
+interface Cut {
+  readonly kind: 'cut';
+  readonly heldFor: number;
+  readonly spread: number;
+  readonly retryAfter?: number | undefined;
+  readonly isTimeout?: boolean;
+}
+
+/** The poll has to be sent again after a backoff. */
+export interface Failure {
+  readonly kind: 'failure';
+  readonly error?: unknown;
+  /** What to check. */
+  readonly hint?: string | undefined;
+  readonly heldFor: number;
+  /** The number of failures in a row. */
+  readonly attempt: number;
+  readonly retryAfter?: number | undefined;
+  readonly dropsIndex?: boolean | undefined;
+  readonly offline?: boolean | undefined;
+  readonly isOfAnotherLog?: boolean;
+  readonly isTimeout?: boolean;
+}
+
+/** The watch is over. */
+interface End {
+  readonly kind: 'end';
+  readonly end: WatchEnd;
+}
+
+/** An answer, and its parts that move the position of a watch. */
+export interface Answered<A = unknown> {
+  readonly answer: A;
+  readonly index: string | undefined;
+  readonly handle: string | undefined;
+  readonly key: unknown;
+  readonly content: unknown;
+  readonly isEmpty: boolean;
+  readonly isNews: boolean;
+  readonly askedAt: Instant;
+  readonly arrivedAt: Instant;
+}
