@@ -17,14 +17,16 @@ export function sendByHttp(agentFor: AgentOf): Send {
 
 function startRequest(url: string, init: SendInit, agent: Agent): ClientRequest {
   if (init.needsFreshConnection) dropIdleSockets(agent, url);
-  const headers = {
-    ...DEFAULT_HEADERS,
-    ...freshness(init.method),
-    ...init.headers,
-    // Of some methods Node would send a body without its length, which servers take for another
-    // request.
-    ...(init.body !== undefined && { 'content-length': Buffer.byteLength(init.body) }),
-  };
+  // A spread that adds a name would cost each request a separate hidden class in Node 20.
+  const headers: Record<string, string | number> = Object.assign(
+    {},
+    DEFAULT_HEADERS,
+    freshness(init.method),
+    init.headers,
+  );
+  // Of some methods Node would send a body without its length, which servers take for another
+  // request.
+  if (init.body !== undefined) headers['content-length'] = Buffer.byteLength(init.body);
   // Looked up at each call, because mocks replace it.
   const { request: send } = isTls(url) ? https : http;
   const request = send(url, { method: init.method, headers, agent });
