@@ -89,7 +89,9 @@ class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<A
   }
 
   override complete(): void {
-    this.error(new TransportError('lost', 'the transport completed without an answer', this.summary));
+    // The source of an answer completes, too. An error that nobody gets would still take its stack.
+    if (!this.isOver)
+      this.error(new TransportError('lost', 'the transport completed without an answer', this.summary));
   }
 }
 
