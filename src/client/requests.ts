@@ -20,7 +20,6 @@ import {
 import {
   backoff,
   continuingWatch,
-  unseenFailures,
   watchSettings,
   type AnswerSettings,
   type RetryConfig,
@@ -148,10 +147,8 @@ export function endpointAnswers<Input, Answer>(
 ): Observable<Answer> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
   const signals$ = defer(() => continuingWatch(poll, settings)());
-  const report = unseenFailures();
   return context.life.forwardedWhileOpen<WatchSignal<Answer>, Answer>(signals$, (signal, subscriber) => {
     if (signal.kind === 'answer') subscriber.next(signal.answer);
-    else if (signal.kind === 'status') report(signal.status);
   });
 }
 

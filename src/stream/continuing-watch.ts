@@ -27,7 +27,6 @@ import {
   type WatchEvent,
   type WatchState,
 } from './transition/index.js';
-import { markUnlogged } from './unseen-failures.js';
 import type { WatchSettings } from './watch-settings.js';
 import type { SharedWatch, WatchSignal } from './watch-signal.js';
 
@@ -174,14 +173,13 @@ class Loop<A> {
     acknowledging: Transition<A>,
     { answer, checkpoint, gap }: Omit<Delivery<A>, 'signals'>,
   ): ObservableInput<WatchSignal<A>> {
-    const { ack, hasLog, scheduler } = this.#watch.settings;
+    const { ack, scheduler } = this.#watch.settings;
     if (!ack) return this.#commit(acknowledging);
     const { status } = acknowledging.state.health;
     return acknowledge(() => ack(answer, checkpoint, gap), status, scheduler).pipe(
       concatMap(result => {
         if (result.kind === 'status') return [result];
         if (result.kind === 'acknowledged') return this.#commit(acknowledging);
-        if (result.kind === 'unacknowledged' && !hasLog) markUnlogged(result.error);
         return this.#perform(this.#transitionAfter({ acknowledging, ...result }));
       }),
     );

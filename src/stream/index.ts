@@ -58,7 +58,6 @@ export {
   type WatchSignal,
   type WatchStatus,
 } from './watch-signal.js';
-export { answersAlone, unseenFailures } from './unseen-failures.js';
 export { KeptPaces } from './kept-paces.js';
 export { continuingWatch } from './continuing-watch.js';
 export { watch, watchSignals } from './watch.js';

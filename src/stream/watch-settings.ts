@@ -16,6 +16,7 @@ import {
   TESTING_OPTIONS,
   type Clocks,
 } from './timing/index.js';
+import { logFailedAcks } from './failed-acks.js';
 import type { KeptPaces } from './kept-paces.js';
 import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
 import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';
@@ -53,8 +54,6 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   /** The part of a repeat that is acknowledged. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
-  /** Whether the user has given a log. */
-  readonly hasLog: boolean;
   /** Called when a poll is over, for code that builds on the watch. `log` belongs to the user. */
   readonly onPollEnd?: ((why: PollEnd) => void) | undefined;
   /** Whether an index can be sent. */
@@ -93,7 +92,6 @@ const DEFAULTS = {
   scheduler: asyncScheduler,
   backoff: undefined,
   log: undefined,
-  hasLog: false,
   wake$: NEVER,
   timeout: 70_000,
   minInterval: 1_000,
@@ -151,8 +149,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     beforePoll,
     scheduler,
     backoff: backoffSettings(backoff),
-    log: guarded(log),
-    hasLog: log !== undefined,
+    log: guarded(log ?? (ack && logFailedAcks())),
     indexOf: indexOf === 'watch.index' ? readWatchIndex : reading(indexOf),
     handleOf: reading(handleOf),
     contentOf,

@@ -3,8 +3,7 @@ import { continuingWatch } from './continuing-watch.js';
 import type { Poll, SinglePoll } from './poll.js';
 import type { Indexed, IndexingConfig, WatchConfig } from './watch-config.js';
 import { watchSettings } from './watch-settings.js';
-import { answersAlone } from './unseen-failures.js';
-import type { WatchSignal } from './watch-signal.js';
+import { answers, type WatchSignal } from './watch-signal.js';
 
 /**
  * Follows a service by long polling. Emits each answer with news. Each poll sends the index of the
@@ -27,7 +26,7 @@ import type { WatchSignal } from './watch-signal.js';
 export function watch<A>(poll: Poll<A>, config: IndexingConfig<A>): Observable<A>;
 export function watch<A extends Indexed>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A>;
 export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> {
-  return watchSignals(poll, config as IndexingConfig<A>).pipe(answersAlone());
+  return watchSignals(poll, config as IndexingConfig<A>).pipe(answers());
 }
 
 /**

@@ -45,7 +45,7 @@ interface Source {
 }
 
 /** What of the library may write to the console. */
-const WRITERS = ['tools/emulator/listen.ts', 'stream/unseen-failures.ts'];
+const WRITERS = ['tools/emulator/listen.ts', 'stream/failed-acks.ts'];
 
 /**
  * A statement that begins a line, as Prettier writes it. To load a parser takes longer than all of

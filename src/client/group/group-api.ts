@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs';
 import type { GetMembersInput } from '../../endpoint/index.js';
 import { checkOptions, definedOptions } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
-import { answersAlone, type WatchConfig, type WatchSignal } from '../../stream/index.js';
+import { answers, type WatchConfig, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { endpointAnswers, endpointPages, request } from '../requests.js';
 import { distinctMembers, MEMBERS_OPTIONS, untilNoNewMembers, type MembersConfig } from './members.js';
@@ -108,7 +108,7 @@ export function createGroupApi(context: ClientContext): GroupApi {
       checkOptions({ count }, MEMBERS_OPTIONS);
       return endpointAnswers(context, getMembers, { group_id, count }, config);
     },
-    roster: (group_id, config) => rosterSignals(context, group_id, config).pipe(answersAlone()),
+    roster: (group_id, config) => rosterSignals(context, group_id, config).pipe(answers()),
     rosterSignals: (group_id, config) => rosterSignals(context, group_id, config),
   };
 }

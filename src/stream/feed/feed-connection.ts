@@ -2,7 +2,6 @@ import { BehaviorSubject, defer, Observable, Subject, type Observer, type Schedu
 import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import { SubscriberCount } from './subscriber-count.js';
 import { audienceOf, type Audience } from './audience.js';
-import { unseenFailures } from '../unseen-failures.js';
 import { connecting, type WatchSignal, type WatchStatus } from '../watch-signal.js';
 
 /** Gives the signals of a watch of events to the audience of a feed. */
@@ -26,7 +25,6 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
   readonly #source: FeedSource<Own>;
   readonly #scheduler: SchedulerLike;
   readonly #subscriberCount: SubscriberCount;
-  readonly #report = unseenFailures();
   #signal$: Subject<EventSignal<Own>> | undefined;
   #event$ = new Subject<LiveEvent<Own>>();
   #isConnected = false;
@@ -74,7 +72,6 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
    * subscriber has left.
    */
   #observe(status: WatchStatus): void {
-    if (!this.status$.observed) this.#report(status);
     if (this.#subscriberCount.isActive$.value || status.state === 'closed') this.status$.next(status);
   }
 
