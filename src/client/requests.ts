@@ -83,7 +83,6 @@ export function endpointWatch<Input, Answer>(
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
-  onPollEnd?: WatchSettings<Answer>['onPollEnd'],
 ): EndpointWatch<Answer> {
   const { isEmpty, isState, keyOf, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
   const route = quota.of(endpoint);
@@ -98,7 +97,6 @@ export function endpointWatch<Input, Answer>(
       contentOf: config?.indexOf === undefined ? answerKey : undefined,
       withoutNews,
       isIndex: cursorArgument.is,
-      onPollEnd,
       tryNow$: life.tryNow$,
       quota: route && (() => route.take('poll')),
       kept: { paces, key: keyOfWatch(endpoint, input) },
@@ -132,9 +130,8 @@ export function endpointSignals<Input, Answer>(
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
-  onPollEnd?: WatchSettings<Answer>['onPollEnd'],
 ): Observable<WatchSignal<Answer>> {
-  const { poll, settings } = endpointWatch(context, endpoint, input, config, onPollEnd);
+  const { poll, settings } = endpointWatch(context, endpoint, input, config);
   return context.life.whileOpen(defer(() => continuingWatch(poll, settings)()));
 }
 

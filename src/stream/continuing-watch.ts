@@ -195,7 +195,6 @@ class Loop<A> {
     const { attempt, error } = state.health.status;
     const wait = end ? 0 : this.#waitLeft();
     if (!why) return [];
-    settings.onPollEnd?.(why);
     settings.log({ kind: 'poll_end', at: settings.scheduler.now(), watchId, why, wait, attempt, error });
     return [];
   }

@@ -20,7 +20,7 @@ import { logFailedAcks } from './failed-acks.js';
 import type { KeptPaces } from './kept-paces.js';
 import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
 import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';
-import type { Checkpoint, Gap, PollEnd, WatchLogEntry } from './watch-signal.js';
+import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
 type Defaulted =
   | 'wake$'
@@ -54,8 +54,6 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   /** The part of a repeat that is acknowledged. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
-  /** Called when a poll is over, for code that builds on the watch. `log` belongs to the user. */
-  readonly onPollEnd?: ((why: PollEnd) => void) | undefined;
   /** Whether an index can be sent. */
   readonly isIndex: IndexGuard;
   /**
@@ -77,7 +75,7 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
 export type AnswerSettings<A> = Partial<
   Pick<
     WatchSettings<A>,
-    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'onPollEnd' | 'kept' | 'tryNow$'
+    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'kept' | 'tryNow$'
   > & { readonly isState: boolean }
 >;
 
@@ -110,7 +108,6 @@ const DEFAULTS = {
   handleOf: undefined,
   contentOf: undefined,
   keyOf: undefined,
-  onPollEnd: undefined,
   quota: undefined,
   tryNow$: undefined,
   kept: undefined,

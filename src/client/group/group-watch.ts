@@ -13,6 +13,7 @@ import {
   Subject,
   switchMap,
   take,
+  tap,
   timer,
   toArray,
   type Observable,
@@ -20,18 +21,18 @@ import {
 import { keyOfMembers } from '../../endpoint/index.js';
 import type { GroupMemberList } from '../../protocol/index.js';
 import {
+  connecting,
   watchSettings,
   type Checkpoint,
-  type PollEnd,
   type WatchConfig,
   type WatchSettings,
   type WatchSignal,
+  type WatchStatus,
 } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
 import { endpointSignals, refreshedPages } from '../requests.js';
 import { FailedRefreshes } from './failed-refreshes.js';
 import { KnownMembers } from './known-members.js';
-import { Listening } from './listening.js';
 import { idsOn, untilNoNewMembers, untilRepeated, type GroupEntries } from './members.js';
 import { StatusOfAnswer } from './status-of-answer.js';
 
@@ -50,11 +51,6 @@ export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
 const EARLY_MS = 30_000;
 /** The least time between two refreshes that follow changes, in ms. */
 const MIN_REFRESH_MS = 5_000;
-/**
- * A refresh may have missed a member. The service reports the change within this time, in ms, after
- * the end of the refresh.
- */
-const LAG_MS = 2_000;
 
 /**
  * All members of a group. The first page is watched, since the service answers it at each join and
@@ -84,7 +80,8 @@ class GroupWatch {
   #firstKey: number | undefined;
   /** Whether the pages after the first one may have changed. */
   #isStale = false;
-  readonly #listening: Listening;
+  /** The last status of the watched page. */
+  #status: WatchStatus;
   readonly #ofAnswer = new StatusOfAnswer();
   /** The number of requests that the last refresh took. */
   #requests = 1;
@@ -98,7 +95,7 @@ class GroupWatch {
       readonly settings: WatchSettings<never>;
     },
   ) {
-    this.#listening = new Listening(config.settings.scheduler);
+    this.#status = connecting(config.settings.scheduler.now());
     this.#wake$ = context.life.wakes(config.settings.wake$);
     this.#failed = new FailedRefreshes(config.settings, this.#answered$, this.#wake$);
   }
@@ -106,7 +103,7 @@ class GroupWatch {
   signals(): Observable<WatchSignal<Required<GroupEntries>>> {
     const refreshes$ = this.#refresh().pipe(
       repeat({ delay: () => this.#due() }),
-      retry({ delay: error => this.#failed.nextTry$(error, this.#listening.status) }),
+      retry({ delay: error => this.#failed.nextTry$(error, this.#status) }),
     );
     const begun$ = this.#changed$.pipe(
       take(1),
@@ -122,16 +119,12 @@ class GroupWatch {
 
   /** The gaps and the status of the watch of the first page. Its answers go into `#known`. */
   #watchedPage(): Observable<WatchSignal<never>> {
-    const { watchConfig, settings } = this.config;
     const ack = (page: GroupMemberList, { at }: Checkpoint) => {
       // An answer without news has not been emitted, but may have another anchor.
       if (page !== this.#first) this.#onFirstPage(page, at);
     };
-    const { beforePoll } = settings;
-    const heard = beforePoll && { beforePoll: () => this.#listening.waitFor(beforePoll) };
-    const config = { ...watchConfig, ack, ...heard };
-    const onEnd = (why: PollEnd) => this.#listening.onPollEnd(why);
-    return endpointSignals(this.context, this.context.endpoints.getMembers, this.group, config, onEnd).pipe(
+    const config = { ...this.config.watchConfig, ack };
+    return endpointSignals(this.context, this.context.endpoints.getMembers, this.group, config).pipe(
       concatMap(signal => this.#onSignal(signal)),
     );
   }
@@ -139,8 +132,8 @@ class GroupWatch {
   #onSignal(signal: WatchSignal<GroupMemberList>): readonly WatchSignal<never>[] {
     if (signal.kind === 'gap') return [signal];
     if (signal.kind === 'status') {
-      const before = this.#listening.status;
-      this.#listening.onStatus(signal.status);
+      const before = this.#status;
+      this.#status = signal.status;
       if (this.#failed.areShown && signal.status.state !== 'closed') return [];
       return this.#ofAnswer.onStatus(signal, before);
     }
@@ -156,9 +149,6 @@ class GroupWatch {
     this.#first = page;
     this.#firstKey = key;
     const isEarly = !before || this.config.settings.scheduler.now() - askedAt < EARLY_MS;
-    // Even an answer that seems to be the end of a block counts, since another page may have
-    // changed as late.
-    this.#listening.disturb();
     if (!isEarly && isSame) return;
     // An early answer without a change on the page is about another page. An answer with other
     // members may be about another page, too.
@@ -168,28 +158,17 @@ class GroupWatch {
     this.#changed$.next();
   }
 
-  /**
-   * Reads the pages after the first one. Emits after that refresh, and once more if a member has
-   * left.
-   */
+  /** Reads the pages after the first one. Emits after that refresh. */
   #refresh(): Observable<unknown> {
-    const { settings } = this.config;
     return defer(() => {
-      const before = this.#listening.undisturbed;
       this.#isStale = false;
       return concat(this.#mayRefresh(), this.#restOfPages()).pipe(
         toArray(),
-        concatMap(pages => {
+        tap(pages => {
           this.#requests = Math.max(1, pages.length);
-          this.#failed.reset(this.#listening.status);
+          this.#failed.reset(this.#status);
           // During the refresh, a member may have moved to the first page.
           this.#known.read([...pages, this.#first!]);
-          const left$ = timer(LAG_MS, settings.scheduler).pipe(
-            filter(() =>
-              this.#known.dropMissing(before !== undefined && before === this.#listening.undisturbed),
-            ),
-          );
-          return concat(of(0), this.#known.isMissing ? left$ : EMPTY);
         }),
       );
     });

@@ -1,17 +1,14 @@
 import type { GroupMember, MalformedMember } from '../../protocol/index.js';
 import { idOf, idsOn, malformedIdOf, type GroupEntries } from './members.js';
 
-/**
- * A member that this number of refreshes in a row have missed has left, although the group never
- * rests.
- */
+/** A member that this number of refreshes in a row have missed has left. */
 const MISSES = 3;
 
 /**
  * The members of a group, as far as they have been seen. Pages are read one by one. A member that
- * moves between them during a refresh may be missed. So a missing member has left only if the group
- * was quiet all that time, or if several refreshes miss them. A member that fails to decode is
- * there, with the last record that did not fail. `nextRoster` finds who joined, left or changed.
+ * moves between them during a refresh may be missed. So a missing member has left only if several
+ * refreshes in a row miss them. A member that fails to decode is there, with the last record that
+ * did not fail. `nextRoster` finds who joined, left or changed.
  */
 export class KnownMembers {
   readonly #members = new Map<string, GroupMember>();
@@ -49,19 +46,13 @@ export class KnownMembers {
 
   /** Takes all pages after a refresh, which may have missed members. */
   read(pages: readonly GroupEntries[]): void {
-    for (const id of this.#others(pages)) this.#missed.set(id, (this.#missed.get(id) ?? 0) + 1);
+    for (const id of this.#others(pages)) {
+      const misses = (this.#missed.get(id) ?? 0) + 1;
+      if (misses < MISSES) this.#missed.set(id, misses);
+      else this.#drop(id);
+    }
     for (const page of pages) this.see(page);
     this.isComplete = true;
-  }
-
-  /**
-   * Drops the members that have left: all missing ones if the group was quiet, otherwise those that
-   * have been missing for long.
-   */
-  dropMissing(isQuiet: boolean): boolean {
-    const gone = [...this.#missed].filter(([, misses]) => isQuiet || misses >= MISSES);
-    for (const [id] of gone) this.#drop(id);
-    return gone.length > 0;
   }
 
   list(): Required<GroupEntries> {
