@@ -86,7 +86,7 @@ const MAX_DOUBLINGS = 31;
  * at most 15 minutes. `chance` is a random number from 0 up to 1.
  *
  * A watch waits like this after a poll that failed. A poll that was cut off after 5 s or more has
- * not failed, and the next one follows at once (`transition/failure-ending.ts`).
+ * not failed, and the next one follows at once (`transition/failure-outcome.ts`).
  */
 export function backoffDelay(
   attempt: number,
