@@ -3,13 +3,15 @@ import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import { KINDS, type Checkpoint } from '../../stream/index.js';
 import { openCheckpoint } from './checkpoint/index.js';
 import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
-import { parseFlags, shown } from './parse-flags.js';
-import { reportTrouble } from './report-trouble.js';
+import { parseFlags, secondsIn, shown } from './parse-flags.js';
+import { giveUpAfter, reportTrouble } from './report-trouble.js';
 import { run } from './run.js';
 import { eventRow, jsonLine, printLine } from './terminal/index.js';
 
 /** How many lines to write at once. One by one, they would take seconds. */
 const LINES_AT_ONCE = 100;
+
+const IS_FROM_RIGHT = 'is --from an index that this service has given?';
 
 const HELP = `lobby-rx events: follows the live events of an identity
 
@@ -23,6 +25,8 @@ const HELP = `lobby-rx events: follows the live events of an identity
                      at its next save. Events in a pipe are lost if the reader
                      of the pipe dies. If that matters, let the reader save
                      the index itself, and pass it as --from
+  --give-up SECONDS  ends once the service has failed for this long, with exit
+                     code 1 or 3; default: tries for ever
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
                      LOBBY_RX_URL
   --api-url URL      URL of the live events alone; used instead of --url
@@ -31,7 +35,8 @@ const HELP = `lobby-rx events: follows the live events of an identity
 
 LOBBY_RX_TOKEN is the token of the identity. The output is a line for people on
 a terminal, in colour unless NO_COLOR is set; otherwise JSON, one event per
-line. Gaps and retries are reported on standard error. Runs until Ctrl-C.
+line. Gaps and retries are reported on standard error, lasting trouble each
+minute. Runs until Ctrl-C.
 `;
 
 /** `lobby-rx events`: prints live events until it is stopped. */
@@ -40,7 +45,15 @@ export function events(args: readonly string[]): Promise<void> {
     () => {
       const text = { type: 'string' } as const;
       const json = { type: 'boolean', default: false } as const;
-      const flags = { ...CONNECTION_FLAGS, 'api-url': text, kind: text, from: text, checkpoint: text, json };
+      const flags = {
+        ...CONNECTION_FLAGS,
+        'api-url': text,
+        kind: text,
+        from: text,
+        checkpoint: text,
+        'give-up': text,
+        json,
+      };
       const { values } = parseFlags('events', args, { flags });
       if (values.help) return HELP;
       const kind = kindIn(values.kind);
@@ -48,6 +61,7 @@ export function events(args: readonly string[]): Promise<void> {
         throw new Error('use either --from or --checkpoint, not both');
       if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
       if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
+      const giveUp = secondsIn('--give-up', values['give-up']);
       const client = clientOf('api', values);
       const file = values.checkpoint === undefined ? undefined : openCheckpoint(values.checkpoint);
       const lineOf = process.stdout.isTTY && !values.json ? eventRow : jsonLine;
@@ -70,7 +84,12 @@ export function events(args: readonly string[]): Promise<void> {
         log: () => undefined,
       });
       // `signal$` only observes. `all$` lets the feed poll, and fails with the error that ends it.
-      return merge(feed.signal$.pipe(reportTrouble()), feed.all$, file?.failed$ ?? EMPTY);
+      const question = values.from === undefined ? undefined : IS_FROM_RIGHT;
+      return merge(
+        feed.signal$.pipe(giveUpAfter(giveUp), reportTrouble({ question })),
+        feed.all$,
+        file?.failed$ ?? EMPTY,
+      );
     },
     { endless: true },
   );

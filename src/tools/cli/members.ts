@@ -25,7 +25,7 @@ export function members(args: readonly string[]): Promise<void> {
   return runGroupCommand(args, {
     name: 'members',
     help: HELP,
-    work: (group, group_id, config, isForPeople) =>
+    work: ({ group, group_id, config, isForPeople }) =>
       group.memberPages(group_id, config).pipe(
         tap(({ malformed = [] }) => malformed.forEach(member => warn(malformedText(member)))),
         distinctMembers(),

@@ -91,6 +91,14 @@ export function wholeNumber(flag: string, text: string, min: number, max = Numbe
   throw new Error(`${flag} must be a whole number ${range}; got ${shown(text)}`);
 }
 
+/** The time in ms that a flag gives in seconds. `undefined` if it was not given. */
+export function secondsIn(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : wholeNumber(flag, text, 1, MAX_SECONDS) * 1_000;
+}
+
+/** A week. Timers count ms in 31 bits. */
+const MAX_SECONDS = 604_800;
+
 /** The value of a flag in a message. Only a number is shown, because a text may be a token. */
 export function shown(text: string): string {
   if (text === '') return 'nothing';

@@ -1,23 +1,25 @@
 import type { Observable } from 'rxjs';
 import type { GroupApi, MembersConfig } from '../../client/index.js';
 import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
-import { parseFlags, wholeNumber } from './parse-flags.js';
+import { parseFlags, secondsIn, wholeNumber } from './parse-flags.js';
 import { run, type RunConfig } from './run.js';
+
+/** What a command on a group is called with. */
+export interface GroupCall {
+  readonly group: GroupApi;
+  readonly group_id: string;
+  readonly config: MembersConfig;
+  /** Whether the output goes to a terminal, and not to a program. */
+  readonly isForPeople: boolean;
+  /** How long an endless command tries while the service fails, in ms. By default it never ends. */
+  readonly giveUp: number | undefined;
+}
 
 /** A command on a group. */
 export interface GroupCommand extends RunConfig {
   readonly name: string;
   readonly help: string;
-  /**
-   * The work of the command. `isForPeople` is true if the output goes to a terminal, and not to a
-   * program.
-   */
-  readonly work: (
-    group: GroupApi,
-    group_id: string,
-    config: MembersConfig,
-    isForPeople: boolean,
-  ) => Observable<unknown>;
+  readonly work: (call: GroupCall) => Observable<unknown>;
 }
 
 /**
@@ -25,16 +27,21 @@ export interface GroupCommand extends RunConfig {
  * with them.
  */
 export function runGroupCommand(args: readonly string[], command: GroupCommand): Promise<void> {
-  const { name, help, work } = command;
+  const { name, help, work, endless } = command;
   return run(() => {
     const text = { type: 'string' } as const;
     const json = { type: 'boolean', default: false } as const;
-    const flags = { ...CONNECTION_FLAGS, 'group-url': text, count: text, json };
+    const flags = { ...CONNECTION_FLAGS, 'group-url': text, count: text, 'give-up': text, json };
     const { values, positionals } = parseFlags(name, args, { flags, takesArguments: true });
     if (values.help) return help;
-    const config = values.count === undefined ? {} : { count: wholeNumber('--count', values.count, 1) };
-    const { group } = clientOf('group', values);
-    return work(group, groupIn(positionals), config, process.stdout.isTTY && !values.json);
+    if (!endless && values['give-up'] !== undefined) throw new Error(`--give-up is only used with watch`);
+    return work({
+      config: values.count === undefined ? {} : { count: wholeNumber('--count', values.count, 1) },
+      isForPeople: process.stdout.isTTY && !values.json,
+      giveUp: secondsIn('--give-up', values['give-up']),
+      group: clientOf('group', values).group,
+      group_id: groupIn(positionals),
+    });
   }, command);
 }
 

@@ -3,9 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { of, Subject, toArray } from 'rxjs';
-import type { WatchSignal, WatchStatus } from 'lobby-rx';
-import { reportTrouble } from '../../../src/tools/cli/report-trouble.js';
+import { concat, map, merge, NEVER, of, Subject, take, timer, toArray, VirtualTimeScheduler } from 'rxjs';
+import { TransportError, type WatchSignal, type WatchStatus } from 'lobby-rx';
+import type { ExitError } from '../../../src/tools/cli/exit-code.js';
+import { giveUpAfter, reportTrouble } from '../../../src/tools/cli/report-trouble.js';
 import { CONNECTING } from '../../connecting.js';
 import { handle } from '../../payload.js';
 import { waitUntil } from '../../wait-until.js';
@@ -39,6 +40,19 @@ describe('lobby-rx in trouble', () => {
     const { code, err } = await run.exited;
     strictEqual(code, 0);
     strictEqual(err.match(/retrying/g)?.length, 1);
+  });
+
+  it('events and watch end with the exit code of the trouble if they are told when to give up', async () => {
+    const { emulator, world, env } = service;
+    emulator.fault({ kind: 'html', status: 500 }, { times: Infinity });
+    for (const command of [
+      ['events', '--from', 'yesterday'],
+      ['watch', world.groupId],
+    ]) {
+      const { code, err } = await lobbyRx([...command, '--give-up', '1'], { env: env() }).exited;
+      strictEqual(code, 1);
+      match(err, /gave up after 1 s: 500/);
+    }
   });
 
   it('watch reports as events does', async () => {
@@ -100,10 +114,7 @@ describe('The trouble of a watch', () => {
       status({ state: 'retrying', attempt: 1, nextTry: Date.now() + 900_000 }),
       status({ state: 'closed' }),
     )
-      .pipe(
-        reportTrouble(line => lines.push(line)),
-        toArray(),
-      )
+      .pipe(reportTrouble({ report: line => lines.push(line) }), toArray())
       .subscribe(all => answers.push(...all));
     deepStrictEqual(answers, ['one', 'two']);
     deepStrictEqual(lines, [
@@ -112,6 +123,56 @@ describe('The trouble of a watch', () => {
       'live again',
       'retrying in 900 s: there was no answer in time',
     ]);
+  });
+
+  it('is reported again each minute, with how long it has lasted, and the question of a first answer', () => {
+    const lines: string[] = [];
+    const scheduler = new VirtualTimeScheduler();
+    const failing = status({ state: 'retrying', attempt: 1, error: new Error('500 Oops') });
+    concat(
+      timer(0, 30_000, scheduler).pipe(
+        take(5),
+        map(() => failing),
+      ),
+      of(status({ state: 'live' }), failing),
+    )
+      .pipe(reportTrouble({ report: line => lines.push(line), question: 'is --from right?', scheduler }))
+      .subscribe();
+    scheduler.flush();
+    deepStrictEqual(lines, [
+      'retrying: 500 Oops; is --from right?',
+      'retrying, for 60 s now: 500 Oops; is --from right?',
+      'retrying, for 120 s now: 500 Oops; is --from right?',
+      'live again',
+      'retrying: 500 Oops',
+    ]);
+  });
+
+  it('ends a command that gives up, once it has lasted without a pause', () => {
+    const scheduler = new VirtualTimeScheduler();
+    const at = (time: number, change: Partial<WatchStatus>) =>
+      timer(time, scheduler).pipe(map(() => status(change)));
+    const isLost = new TransportError('unreachable', 'no connection', { method: 'GET', url: 'http://a' });
+    let ended: unknown;
+    merge(
+      at(0, { state: 'retrying', error: new Error('first') }),
+      at(9_000, { state: 'live' }),
+      at(20_000, { state: 'retrying', error: new Error('second') }),
+      at(25_000, { state: 'offline', error: isLost }),
+      NEVER,
+    )
+      .pipe(giveUpAfter(10_000, scheduler))
+      .subscribe({
+        error: (error: unknown) => {
+          ended = error;
+        },
+      });
+    scheduler.flush();
+    const { message, code } = ended as ExitError;
+    deepStrictEqual(
+      [message, code, scheduler.now()],
+      ['gave up after 10 s: no connection (GET http://a)', 3, 30_000],
+    );
   });
 
   it('of one subscription says nothing about another', () => {

@@ -82,6 +82,8 @@ describe('lobby-rx, called wrongly', () => {
       [['events', '--from', ''], /^2 --from must be /],
       [['events', '--checkpoint', ''], /^2 --checkpoint must be the path of a file; got nothing$/],
       [['events', '--checkpoint', file, '--from', '1'], /^2 use either --from or --checkpoint, not both$/],
+      [['events', '--give-up', '0'], /^2 --give-up must be a whole number from 1 to 604800; got '0'$/],
+      [['members', 'a', '--give-up', '5'], /^2 --give-up is only used with watch$/],
       [['members', ''], /^2 the group is missing: pass its id$/],
     ];
     for (const [args, pattern, change] of cases) {
