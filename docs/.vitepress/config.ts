@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
 import apiSidebar from '../api/typedoc-sidebar.json' with { type: 'json' };
@@ -8,6 +9,7 @@ import {
   isReference,
   linkNames,
   linkPages,
+  llmsText,
   namesIn,
   nameTypes,
   pageOf,
@@ -20,6 +22,11 @@ import {
 
 const ROOT = join(import.meta.dirname, '../..');
 const DESCRIPTION = 'RxJS streams for lobbies, groups and the live events of an identity';
+const { version, repository } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  readonly version: string;
+  /** The address of the source. The package has none yet. */
+  readonly repository?: { readonly url: string };
+};
 /** A marble on its line. */
 const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M1 16h30" stroke="#8c959f" stroke-width="3"/><circle cx="16" cy="16" r="9" fill="#3451b2"/></svg>',
@@ -38,11 +45,17 @@ export default defineConfig({
   srcDir: '..',
   srcExclude: ['{bench,coverage,dist,examples,findings,node_modules,src,test}/**', 'docs/node_modules/**'],
   rewrites: pageOf,
+  // From git: a checkout without its history shows none.
+  lastUpdated: true,
+  buildEnd: ({ outDir }) => writeFileSync(join(outDir, 'llms.txt'), llmsText(DESCRIPTION)),
   themeConfig: {
+    ...(repository && {
+      editLink: { pattern: `${repository.url.replace(/^git\+|\.git$/g, '')}/edit/main/:path` },
+    }),
     nav: [
       { text: 'Guide', link: '/guide' },
       { text: 'API', link: '/api/' },
-      { text: 'Changelog', link: '/changelog' },
+      { text: version, link: '/changelog' },
     ],
     sidebar: { '/api/': [...referenceSidebar(apiSidebar)], '/': sidebar() },
     outline: [2, 3],

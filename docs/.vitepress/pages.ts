@@ -38,6 +38,19 @@ export function sidebar(): { text: string; items: { text: string; link: string }
   return groups.filter(({ items }) => items.length > 0);
 }
 
+/**
+ * The index of the documentation for language models: each page of the guide, with what it answers
+ * (https://llmstxt.org).
+ */
+export function llmsText(description: string): string {
+  const guide = readFileSync(join(ROOT, 'docs/index.md'), 'utf8');
+  const sections = guide.split(/^(?=## )/m).slice(1);
+  const linked = sections.join('').replace(/\]\((.+?)\.md\)/g, (_, file: string) => {
+    return `](/${pageOf(join('docs', `${file}.md`)).replace(/md$/, 'html')})`;
+  });
+  return `# lobby-rx\n\n> ${description}\n\n${linked.trimEnd()}\n`;
+}
+
 /** The anchor of a heading as GitHub makes it, so that links work there as well. */
 export const anchorOf = (heading: string): string =>
   heading
@@ -114,9 +127,10 @@ export const withKeywords = (html: string, markdown: string): string =>
 
 /**
  * What those words are worth more, and what is worth less: the reference, and what is for those who
- * change the library.
+ * change the library. A page of the reference is worth more to people who type its name, a function
+ * more than the type of the same name.
  */
-const WORTH = { keyword: 12, api: 0.2, inside: 0.05 };
+const WORTH = { keyword: 12, name: 5, type: 3, api: 0.2, inside: 0.05 };
 
 /**
  * What a section of a page is worth for a word of a search. The page of the search gets it as its
@@ -134,7 +148,11 @@ export function searchBoost(): (section: string, word: string) => number {
   type Known = typeof known;
   const boost = ({ worth, words }: Known, section: string, word: string) => {
     const page = section.split('#')[0]!;
-    if (/^\/api\//.test(page)) return worth.api;
+    if (/^\/api\//.test(page)) {
+      const [, kind, name = ''] = /([^/]*)\/([^/]*)\.html$/.exec(page) ?? [];
+      if (name.toLowerCase() !== word) return worth.api;
+      return kind === 'interfaces' || kind === 'type-aliases' ? worth.type : worth.name;
+    }
     if (/^\/(?:decisions\/|design\.|tested\.|contributing\.|measured\.|changelog\.)/.test(page))
       return worth.inside;
     // Its first section is the one with the words.

@@ -243,6 +243,23 @@ describe('The site of the documentation (npm run docs:build)', () => {
       kubernetes: 'fleet',
       cors: 'transport',
       install: 'start',
+      nginx: 'proxies',
+      'proxy timeout': 'proxies',
+      checkpoint: 'losing-nothing',
+      'cancel request': 'streams',
+      'node version': 'where-it-runs',
+      nestjs: 'recipes',
+      'player left': 'lobby-server',
+      'alternative to socket.io': 'start',
+      createClient: 'api/lobby-rx/functions/createClient',
+      rosterState: 'api/lobby-rx/views/functions/rosterState',
+      lobbyGate: 'api/lobby-rx/lobby-server/functions/lobbyGate',
+      injectRoster: 'api/lobby-rx/angular/functions/injectRoster',
+      WatchStatus: 'api/lobby-rx/interfaces/WatchStatus',
+      acrossTabs: 'api/lobby-rx/browser/functions/acrossTabs',
+      runFleet: 'api/lobby-rx/fleet/functions/runFleet',
+      createEmulator: 'api/lobby-rx/emulator/functions/createEmulator',
+      isStatusError: 'api/lobby-rx/variables/isStatusError',
     } as const;
 
     it('finds first the page that answers what people type', async () => {
@@ -258,6 +275,24 @@ describe('The site of the documentation (npm run docs:build)', () => {
         found[words] = /^\/(.*)\.html/.exec((await first.getAttribute('href'))!)![1]!;
       }
       deepStrictEqual(found, WORDS);
+    });
+
+    it('shows the version, and when a page was changed', async () => {
+      await page.goto(`${url}/feed.html`);
+      const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+      await page.locator('.VPNavBarMenu', { hasText: version }).waitFor();
+      await page.locator('.VPLastUpdated', { hasText: /\d{4}|\d\d?\/\d\d?\/\d\d/ }).waitFor();
+    });
+
+    it('lists its pages for language models, and each of them exists', async () => {
+      const text = await (await page.request.get(`${url}/llms.txt`)).text();
+      const links = [...text.matchAll(/\]\((\/.+?)\)/g)].map(([, link]) => link!);
+      match(text, /^# lobby-rx\n\n> .+\n\n## Basics\n/);
+      ok(links.length > 30, `${links.length} pages`);
+      deepStrictEqual(
+        links.filter(link => !existsSync(join(SITE, link))),
+        [],
+      );
     });
 
     it('has a search index of at most 70 kB', () => {
