@@ -35,7 +35,7 @@ export const flat = ({ position, pace, health, ...others }: WatchState): FlatSta
 
 const partsOf = (state: FlatState): WatchState => {
   const { index, indexAt, contactAt, gapAt, isStale, key, due, paidUntil, rest } = state;
-  const { keyBefore, content, handle, mixUps } = state;
+  const { quick, echoed, content, handle, mixUps } = state;
   const { status, heldAfter, isAnswered, isOffline, isSure, askedAt, needsFreshConnection } = state;
   return {
     position: {
@@ -45,7 +45,8 @@ const partsOf = (state: FlatState): WatchState => {
       gapAt,
       isStale,
       key,
-      keyBefore,
+      quick,
+      echoed,
       content,
       handle,
       mixUps,

@@ -6,7 +6,8 @@ import { Observable, type OperatorFunction } from 'rxjs';
  * - `silence`: the index, or an answer that a feed queued for a subscriber, is so old that the
  *   service may have dropped events after it. Or a checkpoint has a time in the future.
  * - `index_rejected`: the service did not accept the index. The watch continued without one.
- * - `index_backwards`: the index went back, for example after a restart of the service.
+ * - `index_backwards`: the index went back, for example after a restart of the service. Or it is
+ *   one that came before.
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
  * - `unacknowledged`: the first answer could not be acknowledged. Without an index it cannot be
  *   requested again.
@@ -107,7 +108,7 @@ export function changedStatus(
   const isSame = before.state === change.state;
   const since = isSame ? before.since : now;
   const status = { ...connecting(now, before.lastAnswer), ...change, since };
-  const isEmitted = !isSame || change.nextTry !== undefined;
+  const isEmitted = !isSame || change.nextTry !== undefined || change.hint !== before.hint;
   return { status, signals: isEmitted ? [{ kind: 'status', status }] : [] };
 }
 

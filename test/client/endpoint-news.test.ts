@@ -122,7 +122,11 @@ describe('the news of a watch of live events', () => {
 
   it('is decided by `isEmpty` and `keyOf` of the watch, if it has them', () => {
     const { seen } = outcome((client, config) =>
-      client.events.batches({ ...config, isEmpty: () => false, keyOf: ({ watch }) => watch.index }),
+      client.events.batches({
+        ...config,
+        isEmpty: () => false,
+        keyOf: list => `${list.watch.index} ${names(list)}`,
+      }),
     );
     deepStrictEqual(seen, ['x', '', 'x', 'x+y', 'z', 'z']);
   });

@@ -57,14 +57,14 @@ export function simulateLog(scenario: LogScenario): Outcome {
       if (!keepsConnections) network.breakConnections();
     }, at);
   }
-  const { redelivers = true, isDecimal = true } = scenario.service ?? {};
+  const { redelivers = true, isDecimal = true, isOrdered = true } = scenario.service ?? {};
   const { retention } = scenario;
   const isOlder = (index: string, than: string) => index < than;
   const follower = followLog(
     {
       handleOf: 'log',
       redelivers,
-      ...(!isDecimal && { isOlder }),
+      ...(!isDecimal && isOrdered && { isOlder }),
       ...(retention !== undefined && { retention }),
     },
     {

@@ -198,10 +198,16 @@ describe('watch', () => {
       const counts = [
         () => throwError(() => new Error('504')),
         (): Observable<Answer> => of(),
-        (n: number) => of(answer(String(n), 'the same')),
+        () => of(answer('1', 'the same')),
       ].map(poll => {
         const count = { polls: 0 };
-        const watch$ = watch<Answer>(() => poll(++count.polls), { recovery: () => idle, isEmpty });
+        const watch$ = watch<Answer>(
+          () => {
+            count.polls++;
+            return poll();
+          },
+          { recovery: () => idle, isEmpty },
+        );
         expectObservable(watch$, '1m !');
         return count;
       });

@@ -1,15 +1,14 @@
-import { HELD_MS } from '../../error/index.js';
-import type { Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
 import { dueGap, isExpired } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
+import { isAtOnce } from './position.js';
 import type { DueGap, Position } from './watch-state.js';
-import type { Turn, WatchEvent, WatchState } from './watch-state.js';
+import type { Turn, WatchEvent } from './watch-state.js';
 
 /** An answer ended the poll. */
 export function answerOutcome<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'answer' }): Outcome<A> {
   const { state, now, settings } = turn;
-  const answered = answeredBy(state, event, now, settings);
+  const answered = answeredBy(turn, event);
   const { index, isEmpty } = answered;
   if (isOfAnotherLog(state.position, answered)) return anotherLog(turn);
   // A service whose index is that of its last event has no index to give without an event. `ack` is
@@ -17,7 +16,11 @@ export function answerOutcome<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: '
   if (isEmpty && index === undefined && state.position.index !== undefined)
     return { kind: 'contact', at: now, ...(settings.ack && { unmoved: event.answer }) };
   if (mayBeCached(state.position, answered, settings)) return { kind: 'echo' };
-  const gap = gapBefore(state.position, answered, settings);
+  // What the same poll brings twice in a row is what the service has now, such as a state that has
+  // changed back.
+  const isBack = isKnown(state.position, answered);
+  if (isBack && answered.key !== state.position.echoed) return { kind: 'echo', key: answered.key };
+  const gap = gapBefore(state.position, answered, isBack, settings);
   return { kind: 'contact', at: answered.arrivedAt, answered, gap };
 }
 
@@ -39,16 +42,18 @@ const CHECK_LOGS = 'answers come from two logs (`handleOf`): are there two serve
 function gapBefore<A>(
   position: Position,
   answered: Answered,
+  isBack: boolean,
   { retention, isOlder }: WatchSettings<A>,
 ): DueGap | undefined {
-  const { index, isEmpty, askedAt, arrivedAt } = answered;
+  const { index, isEmpty, isAtOnce, askedAt, arrivedAt } = answered;
   const { due } = position;
   const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
   // An empty answer at once is how a service says that it has forgotten an index.
-  const saysForgotten = isEmpty && isAtOnce(answered) && position.index !== undefined && mayBeForgotten;
+  const saysForgotten = isEmpty && isAtOnce && position.index !== undefined && mayBeForgotten;
   if (due && !due.emitted) return due;
   if (saysForgotten) return { reason: 'silence', index: position.index };
-  const isBackwards = index !== undefined && position.index !== undefined && isOlder(index, position.index);
+  const isBackwards =
+    isBack || (index !== undefined && position.index !== undefined && isOlder(index, position.index));
   return (
     dueGap(position, askedAt, arrivedAt, retention) ??
     (isBackwards ? { reason: 'index_backwards', index: position.index } : undefined)
@@ -60,10 +65,8 @@ function gapBefore<A>(
  * is no news, and neither is an empty answer.
  */
 function answeredBy<A>(
-  { position, askedAt }: WatchState,
-  { answer, text, arrivedAt }: WatchEvent<A> & { kind: 'answer' },
-  now: Instant,
-  settings: WatchSettings<A>,
+  { state: { position, askedAt }, now, settings }: Turn<A>,
+  { answer, text, arrivedAt = now }: WatchEvent<A> & { kind: 'answer' },
 ): Answered<A> {
   const index = usableIndex(settings.indexOf(answer), settings.isIndex);
   const handle = usableIndex(settings.handleOf(answer), () => true);
@@ -82,9 +85,15 @@ function answeredBy<A>(
     content,
     isEmpty,
     isNews: key !== position.key,
+    isAtOnce: isAtOnce(askedAt, arrivedAt),
+    hasMoved: !settings.redelivers || hasMoved(position, index),
     askedAt,
-    arrivedAt: arrivedAt ?? now,
+    arrivedAt,
   };
+}
+
+function hasMoved({ index: sent, quick }: Position, index: string | undefined): boolean {
+  return index === undefined || (index !== sent && !quick.some(news => news.index === index));
 }
 
 /**
@@ -96,35 +105,26 @@ function usableIndex(index: unknown, isIndex: (text: string) => boolean): string
   return typeof text === 'string' && text !== '' && isIndex(text) ? text : undefined;
 }
 
-function isAtOnce({ askedAt, arrivedAt }: Answered): boolean {
-  return arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
-}
-
 /**
- * Whether an answer may come from a cache. It has no news, comes at once, and has the very index
- * that was sent. Or it equals one of the last two answers with news, and its index goes back. Two
- * caches or replicas, each of which repeats its own answer, look like that.
+ * Whether an answer may come from a cache. It comes at once, and it has no news under the very
+ * index that was sent, at a service where such an index has an age.
  */
 function mayBeCached<A>(
   position: Position,
-  answered: Answered,
-  { retention, isOlder }: WatchSettings<A>,
+  { index, isAtOnce, isNews }: Answered,
+  { retention }: WatchSettings<A>,
 ): boolean {
-  const { index, key, isEmpty, isNews } = answered;
-  if (index === undefined || position.index === undefined) return false;
-  if (!isAtOnce(answered) || retention === Infinity) return false;
-  if (!isNews && index === position.index) return true;
-  const isKnown = key === position.key || key === position.keyBefore;
-  return !isEmpty && isKnown && isOlder(index, position.index);
+  return isAtOnce && !isNews && index !== undefined && index === position.index && retention !== Infinity;
 }
 
 /**
- * Whether the poll of an answer stays charged. It does if the answer has no news. It also does if
- * the answer came at once and equals the last one but for its index: a server that ignores the
- * index answers like that every time.
+ * Whether an answer has come before, at once both times, and its index is not the one that was
+ * sent. Caches, or replicas that ignore the index, each of which repeats its own answer, look like
+ * that.
  */
-export function staysCharged(position: Position, answered: Answered): boolean {
-  return !answered.isNews || (answered.content === position.content && isAtOnce(answered));
+function isKnown({ index: sent, quick }: Position, { index, key, isAtOnce, isEmpty }: Answered): boolean {
+  if (!isAtOnce || isEmpty || sent === undefined || index === sent) return false;
+  return quick.some(news => news.index === index && news.key === key);
 }
 
 /** Whether an answer is of another log than the index that was sent. */

@@ -20,6 +20,8 @@ export interface Contact<A> {
 /** A cache may have answered. */
 interface Echo {
   readonly kind: 'echo';
+  /** The key of the answer, if it has another index than the one that was sent. */
+  readonly key?: unknown;
 }
 
 /**
@@ -66,6 +68,13 @@ export interface Answered<A = unknown> {
   readonly content: unknown;
   readonly isEmpty: boolean;
   readonly isNews: boolean;
+  /** Whether the service did not hold the poll. */
+  readonly isAtOnce: boolean;
+  /**
+   * Whether the index is another one than that which was sent, and than those that came at once
+   * before it.
+   */
+  readonly hasMoved: boolean;
   readonly askedAt: Instant;
   readonly arrivedAt: Instant;
 }

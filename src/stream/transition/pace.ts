@@ -1,9 +1,8 @@
 import { backoffDelay, type Instant } from '../timing/index.js';
 import type { Pace, Rest } from '../kept-paces.js';
 import type { WatchSettings } from '../watch-settings.js';
-import { staysCharged } from './answer-outcome.js';
 import { waitBeforeExpiry } from './expiry.js';
-import type { Outcome } from './outcome.js';
+import type { Answered, Outcome } from './outcome.js';
 import type { Position, Turn } from './watch-state.js';
 
 export function firstPace(now: Instant): Pace {
@@ -15,9 +14,23 @@ export function charged(pace: Pace, now: Instant, minInterval: number): Pace {
   return { ...pace, paidUntil: Math.max(pace.paidUntil, now.monotonic) + minInterval };
 }
 
-/** Refunds a poll whose news has been consumed. */
-function refunded(pace: Pace, minInterval: number): Pace {
-  return { ...pace, paidUntil: pace.paidUntil - minInterval };
+/**
+ * News that came at once and equals the news before it may come this often, in ms. A log may have
+ * many equal events. A server that ignores the index gives the same one for ever.
+ */
+const EQUAL_NEWS_MS = 100;
+
+/**
+ * The price of a poll whose news has been consumed, in ms. It is free, unless the news came at once
+ * and may come again and again.
+ */
+function priceOf(
+  { isNews, isAtOnce, hasMoved, content }: Answered,
+  last: Position,
+  minInterval: number,
+): number {
+  if (!isNews || (isAtOnce && !hasMoved)) return minInterval;
+  return isAtOnce && content === last.content ? Math.min(EQUAL_NEWS_MS, minInterval) : 0;
 }
 
 /** How long the next poll has to wait, in ms, because of the rate limit of polls without news. */
@@ -63,7 +76,9 @@ export function nextPace<A>(turn: Turn<A>, outcome: Outcome<A>, position: Positi
     case 'contact': {
       const { answered } = outcome;
       if (!answered) return rested(pace, 0, now, settings);
-      const paid = staysCharged(state.position, answered) ? pace : refunded(pace, settings.minInterval);
+      const { minInterval } = settings;
+      const refund = minInterval - priceOf(answered, state.position, minInterval);
+      const paid = { ...pace, paidUntil: pace.paidUntil - refund };
       // Without an index the service answers at once.
       return rested(paid, answered.index === undefined ? settings.minInterval : 0, now, settings);
     }

@@ -1,3 +1,4 @@
+import { HELD_MS } from '../../error/index.js';
 import { ageOf, hasSlept, instantAt, margin, type Instant } from '../timing/index.js';
 import type { Checkpoint, GapReason } from '../watch-signal.js';
 import { resumePoint, type ResumePoint } from '../resume-point.js';
@@ -7,6 +8,12 @@ import type { Position, Turn } from './watch-state.js';
 
 /** A key that equals no other key. */
 const NO_KEY = {};
+
+/** As many answers that came at once are remembered. */
+const MAX_QUICK = 16;
+
+/** One empty list for all watches. */
+const NO_QUICK: Position['quick'] = [];
 
 /** A time before anything has happened. */
 export const LONG_AGO: Instant = { at: -Infinity, monotonic: -Infinity };
@@ -22,7 +29,8 @@ export function firstPosition(now: Instant, from: ResumePoint | undefined, reten
     due: undefined,
     isStale: false,
     key: NO_KEY,
-    keyBefore: NO_KEY,
+    quick: NO_QUICK,
+    echoed: NO_KEY,
     content: NO_KEY,
     mixUps: 0,
   };
@@ -49,7 +57,8 @@ export function resumedPosition(
     ...before,
     isStale: false,
     key: NO_KEY,
-    keyBefore: NO_KEY,
+    quick: NO_QUICK,
+    echoed: NO_KEY,
     content: NO_KEY,
     mixUps: 0,
     index,
@@ -85,7 +94,9 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
   switch (outcome.kind) {
     case 'contact': {
       const contactAt = answeredAt(askedAt, outcome.at, settings.timeout);
-      const heard = { ...before, contactAt, isStale: false };
+      const isHeld = !isAtOnce(askedAt, outcome.at);
+      const quick = isHeld ? NO_QUICK : before.quick;
+      const heard = { ...before, contactAt, isStale: false, quick, echoed: NO_KEY };
       const { answered, gap } = outcome;
       if (outcome.isOfAnotherLog) return inNoLog(heard);
       // The index is as old as before, since no new one came.
@@ -94,8 +105,12 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
       return { ...heard, ...movedBy(before, answered), gapAt };
     }
     case 'echo':
-      // The age of the index is no longer known.
-      return { ...withoutExpired(before, askedAt, now, settings), isStale: true };
+      // The age of the index is no longer known, if indexes have an age.
+      return {
+        ...withoutExpired(before, askedAt, now, settings),
+        isStale: settings.retention !== Infinity,
+        echoed: outcome.key ?? NO_KEY,
+      };
     case 'failure': {
       const { index } = before;
       if (outcome.isOfAnotherLog) return inNoLog(before);
@@ -108,6 +123,11 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
     case 'end':
       return before;
   }
+}
+
+/** Whether the service answered a poll without holding it. */
+export function isAtOnce(askedAt: Instant, arrivedAt: Instant): boolean {
+  return arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
 }
 
 /** When the service sent an answer. The answer may have waited while the machine slept. */
@@ -133,7 +153,7 @@ function movedBy(before: Position, answered: Answered): Partial<Position> {
   return {
     index,
     key,
-    keyBefore: isNews ? before.key : before.keyBefore,
+    quick: quickAfter(before, answered),
     content,
     handle: handle ?? before.handle,
     // Only an answer to an index shows that there is one log.
@@ -143,4 +163,14 @@ function movedBy(before: Position, answered: Answered): Partial<Position> {
     // Without an index the next poll starts from now, and misses the events in between.
     due: index === undefined ? { reason: 'index_missing', index: before.index } : undefined,
   };
+}
+
+/** The news that came at once, after an answer. A poll that is held forgets them. */
+function quickAfter({ index: before, quick }: Position, answered: Answered): Position['quick'] {
+  const { index, key, isNews } = answered;
+  if (!answered.isAtOnce) return NO_QUICK;
+  const earlier = before === undefined ? NO_QUICK : quick;
+  if (!isNews || index === undefined) return earlier;
+  const others = earlier.filter(news => news.index !== index);
+  return [{ index, key }, ...others.slice(0, MAX_QUICK - 1)];
 }

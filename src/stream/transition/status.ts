@@ -19,7 +19,8 @@ const CHECK_INDEX = 'each poll from this index fails: is it still known? See `dr
 export const CHECK_CUTS =
   'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short?';
 const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
-const CHECK_CACHE = 'polls are answered at once, with the same index: does a cache answer?';
+const CHECK_CACHE =
+  'polls are answered at once, with the same index: does a cache answer? A queue has `redelivers: false`';
 
 export function firstHealth(now: Instant, lastAnswer: number | undefined): Health {
   const status = connecting(now.at, lastAnswer);
@@ -129,8 +130,12 @@ export function nextHealth<A>(
   const nextTry = now.at + rest.until - now.monotonic;
   switch (outcome.kind) {
     case 'contact': {
-      const lastAnswer = outcome.answered && { lastAnswer: now.at };
-      return withStatus(inContact(health), { state: 'live', attempt: 0, ...lastAnswer }, now);
+      const { answered } = outcome;
+      const lastAnswer = answered && { lastAnswer: now.at };
+      const isPaced = rest.until > now.monotonic;
+      const isHot = answered?.isNews === true && answered.isAtOnce && !answered.hasMoved && isPaced;
+      const hint = isHot ? CHECK_CACHE : undefined;
+      return withStatus(inContact(health), { state: 'live', attempt: 0, hint, ...lastAnswer }, now);
     }
     case 'echo':
       return afterQuiet(health, contactAt, now, { hint: CHECK_CACHE, nextTry });

@@ -31,11 +31,12 @@ export interface Position {
   readonly gapAt: Instant;
   /** Whether there is a cache on the way, so that the age of the index is not known. */
   readonly isStale: boolean;
-  /**
-   * The key of the last answer with news, by which a repeat is recognized, and of the one before.
-   */
+  /** The key of the last answer with news, by which a repeat is recognized. */
   readonly key: unknown;
-  readonly keyBefore: unknown;
+  /** The last answers with news that came at once, one after the other. The newest is first. */
+  readonly quick: readonly QuickNews[];
+  /** The key of the echo that was the last answer to a poll from this index. */
+  readonly echoed: unknown;
   /** A key of the last answer with news, without its index. */
   readonly content: unknown;
   /** The log that the index belongs to, if the service says so. */
@@ -47,6 +48,12 @@ export interface Position {
    * service is up again.
    */
   readonly due: DueGap | undefined;
+}
+
+/** News that came at once. A quiet watch has none, since a process may hold thousands. */
+export interface QuickNews {
+  readonly index: string;
+  readonly key: unknown;
 }
 
 /** A gap before an answer that has not been committed. */

@@ -10,6 +10,10 @@ export interface LogConfig {
   readonly collect: number;
   /** Whether its indexes are decimal numbers; if not, they are texts in order. */
   readonly isDecimal: boolean;
+  /** Whether the follower knows the order of its indexes. */
+  readonly isOrdered: boolean;
+  /** Whether each answer has a field that differs every time. */
+  readonly isVolatile: boolean;
   /** Whether its answers name the log that their index belongs to. */
   readonly isNamed: boolean;
   /** Whether it gives what it has answered again. If not, its index is always the same. */
@@ -30,6 +34,8 @@ const DEFAULTS: LogConfig = {
   block: 40_000,
   collect: 50,
   isDecimal: true,
+  isOrdered: true,
+  isVolatile: false,
   isNamed: true,
   redelivers: true,
   answersBeyond: false,
@@ -43,6 +49,7 @@ export interface LogAnswer {
   readonly log?: string;
   readonly index: string;
   readonly items: readonly string[];
+  readonly took?: number;
 }
 
 /** The header with the ids of the events in an answer: the client sees only what they say. */
@@ -179,13 +186,18 @@ export class LogService implements PolledService {
   }
 
   #answerWith(replica: number, next: number, events: readonly PublishedEvent[]): ServiceAnswer {
-    const { isDecimal, isNamed, redelivers, ignoresIndex } = this.#config;
+    const { isDecimal, isNamed, isVolatile, redelivers, ignoresIndex } = this.#config;
     const number = ignoresIndex ? next : replica * APART + next;
     const text = isDecimal ? String(number) : `at ${String(number).padStart(9, '0')}`;
     const index = redelivers ? text : SESSION;
     const handle = isNamed ? `log ${this.#generation} of ${replica}` : undefined;
     const items = events.map(({ id }) => valueOf(id));
-    const answer: LogAnswer = { ...(handle !== undefined && { log: handle }), index, items };
+    const answer: LogAnswer = {
+      ...(handle !== undefined && { log: handle }),
+      ...(isVolatile && { took: this.#requests }),
+      index,
+      items,
+    };
     const ids = events.map(({ id }) => id);
     return {
       status: 200,
