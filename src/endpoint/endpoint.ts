@@ -1,6 +1,7 @@
 import {
   aBoolean,
   aFunction,
+  atOnce,
   checkArgument,
   checkOptions,
   InputError,
@@ -164,7 +165,13 @@ export function endpoint<
   Method
 > {
   checkEndpoint(definition);
-  return definition;
+  const { isEmpty, withoutNews, keyOf } = definition;
+  return {
+    ...definition,
+    ...(isEmpty && { isEmpty: atOnce('isEmpty', isEmpty) }),
+    ...(withoutNews && { withoutNews: atOnce('withoutNews', withoutNews) }),
+    ...(keyOf && { keyOf: atOnce('keyOf', keyOf) }),
+  };
 }
 
 /**

@@ -1,4 +1,5 @@
-import { tryOr } from './guarded.js';
+import { isObservable, isPromise } from './callback/index.js';
+import { tryOr } from './callback/index.js';
 
 /**
  * Describes a value in a few words for an error message. Strings are never quoted, since they may
@@ -8,6 +9,8 @@ export function describe(value: unknown): string {
   if (value == null || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) return 'an array';
   if (value instanceof String) return 'a String object, not a string';
+  if (tryOr(() => isPromise(value), false)) return 'a promise';
+  if (tryOr(() => isObservable(value), false)) return 'an Observable';
   switch (typeof value) {
     case 'string':
       return value === ''

@@ -1,3 +1,4 @@
+import { ignoreRejection, isAwaitable, isPromise, isUnbegun } from './callback/index.js';
 import { describe } from './describe.js';
 import { InputError } from './input-error.js';
 
@@ -20,6 +21,41 @@ export interface Guard<A> extends Check {
 export function checkArgument<A>(name: string, guard: Guard<A>, value: unknown): A {
   if (guard.is(value)) return value;
   throw new InputError(name, guard.name, describe(value));
+}
+
+/**
+ * Returns what a callback returned that has to answer at once. Throws an `InputError` if that is
+ * not what is expected of it, for example the promise of an async function, which is always true.
+ *
+ * `callback` is its name in the error.
+ */
+export function answeredAtOnce<A>(callback: string, returned: unknown, expected: Guard<A>): A {
+  if (expected.is(returned)) return returned;
+  if (isPromise(returned)) ignoreRejection(returned);
+  throw new InputError(
+    callback,
+    `a function that returns ${expected.name}`,
+    `one that returned ${describe(returned)}`,
+  );
+}
+
+/** Anything but a promise, an Observable, or work that has not begun. */
+const anAnswer: Guard<unknown> = {
+  name: 'its answer at once, and is not async',
+  is: (u): u is unknown => !isAwaitable(u) && !isUnbegun(u),
+};
+
+/**
+ * Makes a callback throw an `InputError` if it does not answer at once (see `answeredAtOnce`).
+ *
+ * @example
+ * const isEmpty = atOnce('isEmpty', config.isEmpty);
+ */
+export function atOnce<Args extends readonly unknown[], A>(
+  name: string,
+  callback: (...args: Args) => A,
+): (...args: Args) => A {
+  return (...args) => answeredAtOnce(name, callback(...args), anAnswer as Guard<A>);
 }
 
 /** An object with named fields. */
@@ -56,35 +92,15 @@ export const clock: Check = {
   is: u => typeof fieldsOf(u).now === 'function',
 };
 
-/**
- * The inputs that RxJS can subscribe to. At run time these include an Observable, which has the key
- * that RxJS looks for, or the methods.
- */
-type Awaitable = PromiseLike<unknown> | Iterable<unknown> | AsyncIterable<unknown>;
-
 /** Anything that RxJS can subscribe to, except strings, which it would take apart. */
-export const observableInput: Guard<Awaitable> = {
+export const observableInput: Guard<PromiseLike<unknown> | Iterable<unknown> | AsyncIterable<unknown>> = {
   name: 'an Observable, a promise or an iterable',
-  is: (u): u is Awaitable =>
+  is: (u): u is PromiseLike<unknown> | Iterable<unknown> | AsyncIterable<unknown> =>
     typeof u === 'object' &&
     u !== null &&
     !(u instanceof String) &&
-    (Symbol.asyncIterator in u ||
-      Symbol.iterator in u ||
-      OBSERVABLE in u ||
-      ('then' in u && typeof u.then === 'function') ||
-      ('lift' in u && 'subscribe' in u && typeof u.subscribe === 'function')),
+    (Symbol.asyncIterator in u || Symbol.iterator in u || isAwaitable(u)),
 };
-
-const OBSERVABLE = (Symbol as { readonly observable?: symbol }).observable ?? '@@observable';
-
-/**
- * Converts the return value of a callback to an input for `from`. A value that cannot be subscribed
- * to becomes an empty input.
- */
-export function toInput(returned: unknown): Awaitable {
-  return observableInput.is(returned) ? returned : [];
-}
 
 /**
  * The longest delay that timers support, in ms. They treat anything longer, including `Infinity`,

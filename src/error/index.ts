@@ -1,3 +1,12 @@
+export {
+  guarded,
+  ignoreRejection,
+  isAwaitable,
+  isObservable,
+  isPromise,
+  isUnbegun,
+  tryOr,
+} from './callback/index.js';
 export { isClientError, type ClientError } from './client-error.js';
 export { isRetryable, mayHaveActed } from './retryable.js';
 export { DecodeError, isDecodeError, NOTHING, type DecodeIssue } from './decode-error.js';
@@ -5,6 +14,8 @@ export { describe, printable, printableJson, shapeOf, textOf } from './describe.
 export {
   aBoolean,
   aFunction,
+  answeredAtOnce,
+  atOnce,
   checkArgument,
   clock,
   cursor,
@@ -18,18 +29,22 @@ export {
   plainObject,
   positiveInteger,
   schedulerLike,
-  toInput,
   valueAt,
   type Check,
   type Guard,
 } from './guard.js';
-export { guarded, tryOr } from './guarded.js';
 export { InputError, isInputError } from './input-error.js';
 export { checkOptions, definedOptions, nearestName, rejectUnknownKeys, type Options } from './options.js';
 export { HELD_MS, recovery, unknownRecovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError } from './redact.js';
 export { MAX_WAIT_MS, retryAfter } from './retry-after.js';
-export { isFromService, isStatusError, StatusError, type StatusDetails } from './status-error.js';
+export {
+  failedResponse,
+  isFromService,
+  isStatusError,
+  StatusError,
+  type StatusDetails,
+} from './status-error.js';
 export { causeOf, hasTag, isOwnError, MAX_CAUSES, type RequestSummary } from './tagged-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';
 export { answerBehind, isUnauthorizedError, UnauthorizedError } from './unauthorized-error.js';

@@ -1,4 +1,4 @@
-import { tryOr } from './guarded.js';
+import { tryOr } from './callback/index.js';
 import { causeOf, MAX_CAUSES } from './tagged-error.js';
 
 /**

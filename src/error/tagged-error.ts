@@ -1,4 +1,4 @@
-import { tryOr } from './guarded.js';
+import { tryOr } from './callback/index.js';
 
 /** The common parts of this library's errors. */
 export abstract class TaggedError extends Error {

@@ -13,29 +13,31 @@ import {
   type Options,
   type Recovery,
 } from '../error/index.js';
+import type { Awaitable } from './awaited.js';
 import type { BackoffConfig, TestingConfig } from './timing/index.js';
 import { resumable } from './resume-point.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
 /**
- * A decision that `ack` may emit. The watch ends, with `error` if that is given. Or it continues
- * from somewhere else, for example from a checkpoint that another process has saved.
+ * A decision that `ack` may return or emit. The watch ends, with `error` if that is given. Or it
+ * continues from somewhere else, for example from a checkpoint that another process has saved.
  */
 export type AckDecision =
   | { readonly watch: 'end'; readonly error?: unknown }
   | { readonly watch: 'resume'; readonly from: string | Checkpoint };
 
 /**
- * What `ack` may return: nothing, or something to wait for. Its values are ignored, except for an
- * {@link AckDecision}.
+ * What `ack` may return: nothing, an {@link AckDecision}, or something to wait for. A promise or an
+ * Observable may give a decision, too. Everything else is data, even a row of an array that looks
+ * like a decision.
  */
-// eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- a function that returns nothing
-export type AckResult = ObservableInput<AckDecision | NoDecision> | void;
+export type AckResult = AckDecision | Awaitable<AckDecision | NoDecision, NoDecision>;
 
 /** Anything but a decision, so that a misspelt or incomplete one does not compile. */
 // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- of an async function that returns nothing
 type NoDecision = string | number | boolean | bigint | symbol | null | undefined | void | NotDeciding;
-type NotDeciding = object & { readonly watch?: never };
+/** Nor a function, which nothing would call. Only functions have this symbol. */
+type NotDeciding = object & { readonly watch?: never; readonly [Symbol.hasInstance]?: never };
 
 /** The options of a watch. All are optional. */
 export interface WatchConfig<A> {
@@ -46,9 +48,10 @@ export interface WatchConfig<A> {
    */
   readonly from?: string | Checkpoint | null | undefined;
   /**
-   * Called after an answer has been delivered. The returned Observable or promise has to complete
-   * before the index advances and the next poll is sent. `ack` may also work synchronously and
-   * return nothing.
+   * Called after an answer has been delivered. Whatever it returns is waited for before the index
+   * advances and the next poll is sent: an Observable, a promise, an array of them, and what is in
+   * them. A `Response` that is not ok is a failure. `ack` may also work synchronously and return
+   * nothing.
    *
    * Save the `checkpoint` here and pass it as `from` later. Then nothing is lost, even if the
    * process crashes. Do here whatever must not be lost, since the watch does not wait for a
@@ -57,7 +60,7 @@ export interface WatchConfig<A> {
    *
    * `ack` is also called for answers without news, since their index is newer. `gap` is the gap
    * before the answer, or `undefined`. If `ack` fails, the same answer is requested again. It may
-   * emit an {@link AckDecision}.
+   * return or emit an {@link AckDecision}.
    */
   readonly ack?: (answer: A, checkpoint: Checkpoint, gap?: Gap) => AckResult;
   /**
@@ -89,10 +92,10 @@ export interface WatchConfig<A> {
   readonly backoff?: BackoffConfig;
   /**
    * Called before each poll. The poll is sent when the returned Observable or promise emits or
-   * completes, so many watches can share a rate limit. If it fails, the poll has failed, too.
-   * Default: polls are sent when they are due.
+   * completes, so many watches can share a rate limit. An array is waited for as a whole. If it
+   * fails, the poll has failed, too. Default: polls are sent when they are due.
    */
-  readonly beforePoll?: () => ObservableInput<unknown>;
+  readonly beforePoll?: () => Awaitable;
   /**
    * Where the index of an answer stands: a path of names, or a function that returns the index.
    * Default: `'watch.index'`.

@@ -1,11 +1,11 @@
 import { asyncScheduler, NEVER, type Observable, type ObservableInput } from 'rxjs';
 import {
+  atOnce,
   checkOptions,
   definedOptions,
   guarded,
   InputError,
   recovery,
-  toInput,
   valueAt,
 } from '../error/index.js';
 import { jsonHash, textHash } from '../protocol/index.js';
@@ -16,6 +16,7 @@ import {
   TESTING_OPTIONS,
   type Clocks,
 } from './timing/index.js';
+import { awaited } from './awaited.js';
 import { logFailedAcks } from './failed-acks.js';
 import type { KeptPaces } from './kept-paces.js';
 import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
@@ -128,39 +129,51 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     testing,
     scheduler = asyncScheduler,
     indexOf = 'watch.index',
-    handleOf = noHandle,
+    handleOf,
     isState = defaults.isState ?? false,
     keyOf,
-    ...options
+    ...others
   } = definedOptions(config);
+  const options = { ...others, ...answeringAtOnce(others) };
   checkOptions(testing, TESTING_OPTIONS, 'testing');
-  const { keyOf: ownKeyOf, contentOf = contentBut(indexOf), ...others } = definedOptions(defaults);
+  const { keyOf: ownKeyOf, contentOf = contentBut(indexOf), ...ofEndpoint } = definedOptions(defaults);
   return {
     ...DEFAULTS,
     monotonic: monotonicClock(scheduler),
     ...definedOptions(testing),
-    ...others,
+    ...ofEndpoint,
     ...options,
     from: from == null ? undefined : resumePoint(from, defaults.isIndex),
-    ack: ack && ((answer, checkpoint, gap) => toInput(ack(answer, checkpoint, gap))),
-    beforePoll,
+    ack: ack && ((answer, checkpoint, gap) => awaited('ack', () => ack(answer, checkpoint, gap))),
+    beforePoll: beforePoll && (() => awaited('beforePoll', beforePoll)),
     scheduler,
     backoff: backoffSettings(backoff),
     log: guarded(log ?? (ack && logFailedAcks())),
-    indexOf: indexOf === 'watch.index' ? readWatchIndex : reading(indexOf),
-    handleOf: reading(handleOf),
+    indexOf: indexOf === 'watch.index' ? readWatchIndex : reading('indexOf', indexOf),
+    handleOf: handleOf ? reading('handleOf', handleOf) : noHandle,
     contentOf,
     keyOf: keyOfNews(),
   };
 
   function keyOfNews(): KeyOf<A> {
     if (options.redelivers === false) return newKey;
-    if (keyOf) return answer => keyOf(answer);
+    if (keyOf) return atOnce('keyOf', (answer: A) => keyOf(answer));
     if (ownKeyOf) return ownKeyOf;
     if (!isState) return keyInLog;
     if (typeof indexOf === 'string') return contentOf;
     throw new InputError('keyOf', 'given with isState and an indexOf that is a function', 'nothing');
   }
+}
+
+/**
+ * The callbacks of a config that decide something. The promise of an async one is no decision.
+ */
+function answeringAtOnce<A>({ isEmpty, isOlder, recovery }: WatchConfig<A>): Partial<WatchSettings<A>> {
+  return definedOptions({
+    isEmpty: isEmpty && atOnce('isEmpty', isEmpty),
+    isOlder: isOlder && atOnce('isOlder', isOlder),
+    recovery: recovery && atOnce('recovery', recovery),
+  }) as Partial<WatchSettings<A>>;
 }
 
 /** A key that equals no other key. */
@@ -185,11 +198,11 @@ function contentBut<A>(indexOf: WatchConfig<A>['indexOf'] & {}): KeyOf<A> {
 const noHandle = () => undefined;
 
 /** The usual one is one function for all watches. */
-const readWatchIndex = /* @__PURE__ */ reading('watch.index');
+const readWatchIndex = /* @__PURE__ */ reading('indexOf', 'watch.index');
 
-/** Reads a field of an answer. */
-function reading<A>(place: string | ((answer: A) => unknown)): (answer: A) => unknown {
-  if (typeof place === 'function') return place;
+/** Reads a field of an answer. `option` is the name of the option that says where it is. */
+function reading<A>(option: string, place: string | ((answer: A) => unknown)): (answer: A) => unknown {
+  if (typeof place === 'function') return atOnce(option, place);
   const path = place.split('.');
   return answer => valueAt(answer, path);
 }

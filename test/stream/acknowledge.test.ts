@@ -67,14 +67,19 @@ describe('an acknowledgement', () => {
   );
 
   it(
-    'has the last decision that `ack` emits, and ignores everything else',
+    'has the decision that `ack` returns, or the last one that it emits, and ignores everything else',
     marbles(({ expectObservable }) => {
       const end: AckDecision = { watch: 'end' };
       const resume: AckDecision = { watch: 'resume', from: '7' };
       const others = [7, null, { watch: 'maybe' }, 'end'] as never[];
-      expectObservable(acked(() => [end])).toBe('(d|)', results(end));
-      expectObservable(acked(() => [end, resume, ...others])).toBe('(d|)', results(resume));
-      expectObservable(acked(() => others)).toBe('(d|)', results());
+      expectObservable(acked(() => end)).toBe('(d|)', results(end));
+      expectObservable(acked(() => of(end))).toBe('(d|)', results(end));
+      expectObservable(acked(() => of(of(end) as never))).toBe('(d|)', results(end));
+      expectObservable(acked(() => of(end, resume, ...others))).toBe('(d|)', results(resume));
+      expectObservable(acked(() => of(...others))).toBe('(d|)', results());
+      // A row of data may look like a decision.
+      expectObservable(acked(() => [end, resume] as never)).toBe('(d|)', results());
+      expectObservable(acked(() => of([end] as never))).toBe('(d|)', results());
       // With a decision there is another status, or an end, to come.
       expectObservable(acked(() => timer(40_000).pipe(map(() => end)))).toBe(
         '30s s 9999ms (d|)',

@@ -91,7 +91,7 @@ describe('the ack of a watch', () => {
       const decisions: AckDecision[] = [{ watch: 'resume', from: '3' }];
       const { asked, poll } = script(of(answer('5', 'x')), of(answer('5', 'x')), NEVER);
       const given: string[] = [];
-      const watching = watch(poll, { ack: () => decisions.splice(0) }).subscribe(({ events }) =>
+      const watching = watch(poll, { ack: () => decisions.shift() }).subscribe(({ events }) =>
         given.push(events.join()),
       );
       timer(5).subscribe(() => watching.unsubscribe());
@@ -109,7 +109,7 @@ describe('the ack of a watch', () => {
   it(
     'keeps to the pace even if it always decides to resume',
     marbles(({ flush }) => {
-      const ack = (): AckDecision[] => [{ watch: 'resume', from: '3' }];
+      const ack = (): AckDecision => ({ watch: 'resume', from: '3' });
       const times: number[] = [];
       watch(() => of(answer('5', 'x')), { ack })
         .pipe(take(20))

@@ -73,15 +73,25 @@ batches({ ack: () => undefined });
 batches({ ack: async () => Promise.resolve({ saved: true }) });
 batches({ ack: () => timer(5) });
 batches({ ack: () => of({ watch: 'end', error: 'lost' }) });
+batches({ ack: () => ({ watch: 'resume', from: { index: '7', at: 0 } }) });
+batches({ ack: ({ events }) => events.map(async () => Promise.resolve()) });
+batches({ ack: async () => Promise.resolve(timer(5)) });
+// @ts-expect-error: a row of an array is no decision
 batches({ ack: () => [{ watch: 'resume', from: { index: '7', at: 0 } }] });
+// @ts-expect-error: nothing would call the function
+batches({ ack: () => () => timer(5) });
+// @ts-expect-error: nothing would call the function
+batches({ ack: async () => Promise.resolve(() => timer(5)) });
+// @ts-expect-error: nothing would run the generator
+batches({ ack: function* () {} });
 // @ts-expect-error: there is no such decision
 batches({ ack: () => of({ watch: 'ended' }) });
 // @ts-expect-error: it does not say from where
 batches({ ack: () => of({ watch: 'resume' }) });
 // @ts-expect-error: an index is a string
 batches({ ack: () => of({ watch: 'resume', from: 7 }) });
-// @ts-expect-error: a decision has to be emitted
-batches({ ack: () => ({ watch: 'end' }) });
+// @ts-expect-error: there is no such decision
+batches({ ack: () => ({ watch: 'ended' }) });
 
 // The names of codecs in a wide type are not known: that must not make each name a kind.
 declare const codecs: Readonly<Record<string, AnyCodec>>;

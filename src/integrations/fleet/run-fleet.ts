@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   asyncScheduler,
   defer,
-  from,
   map,
   merge,
   NEVER,
@@ -13,6 +12,7 @@ import {
   take,
   takeUntil,
 } from 'rxjs';
+import { flattened } from '../../stream/index.js';
 import { fromHttp } from '../../transport/node/index.js';
 import { FleetError } from './fleet-error.js';
 import type { FleetEvent } from './fleet-event.js';
@@ -59,7 +59,7 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
       retryWhileStarting(settings.nats, error => subscriber.next({ kind: 'nats_error', error })),
     );
     // Subscribed to from the beginning, so that it also ends a worker that still waits for NATS.
-    const drain$ = from(settings.drain$ ?? NEVER).pipe(
+    const drain$ = flattened(settings.drain$ ?? NEVER).pipe(
       take(1),
       shareReplay({ bufferSize: 1, refCount: true }),
     );

@@ -1,4 +1,4 @@
-import { describe, InputError, type Guard } from '../../error/index.js';
+import { answeredAtOnce, type Guard } from '../../error/index.js';
 import type { GateSettings } from './lobby-gate-config.js';
 
 /**
@@ -12,15 +12,7 @@ export function callHook<A>(
   { report }: Pick<GateSettings, 'report'>,
 ): A | undefined {
   try {
-    const returned = call();
-    if (expected.is(returned)) return returned;
-    // The hook may be an async function. An unhandled rejection would end the process.
-    Promise.resolve(returned).catch(() => undefined);
-    throw new InputError(
-      hook,
-      `a function that returns ${expected.name}`,
-      `one that returned ${describe(returned)}`,
-    );
+    return answeredAtOnce(hook, call(), expected);
   } catch (error) {
     report.onHookFailed(hook, error);
     return undefined;

@@ -17,6 +17,7 @@ import {
   type Guard,
   type Options,
 } from '../../error/index.js';
+import type { Awaitable } from '../../stream/index.js';
 import type { FreeSlotReason, GateLogEntry } from './gate-log-entry.js';
 import { GateReport } from './gate-report.js';
 
@@ -56,15 +57,15 @@ export interface LobbyGateConfig {
    * (`left`). It is also called if the service's answer was lost, and the player has not come again
    * within 10 s (`unresolved`), since the service may have counted them.
    *
-   * The gate subscribes to the return value, and refuses the token until that has completed. The
-   * slot is free if it completes, or fails with the service's own 400, 404 or 410. After any other
-   * error, `freeSlot` is called again, with waits of up to 60 s, until `freeSlotTimeout`. The log
-   * has the outcome. 64 calls are made at once, and none while the service limits the rate. Without
-   * `freeSlot`, a slot stays taken until the service itself ends it.
+   * The gate waits for whatever it returns, and refuses the token until that has completed: an
+   * Observable, a promise, an array of them, and what is in them. The slot is free if it completes,
+   * or fails with the service's own 400, 404 or 410. A `Response` that is not ok is a failure, too.
+   * After any other error, `freeSlot` is called again, with waits of up to 60 s, until
+   * `freeSlotTimeout`. The log has the outcome. 64 calls are made at once, and none while the
+   * service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends
+   * it.
    */
-  readonly freeSlot?:
-    | ((player_token: string, why: FreeSlotReason) => ObservableInput<unknown>)
-    | ((player_token: string, why: FreeSlotReason) => void);
+  readonly freeSlot?: (player_token: string, why: FreeSlotReason) => Awaitable;
   /**
    * How long it may take to free a slot, in ms, from the first call on. After that, the slot is
    * given up, and the log says so. `Infinity`: while the process lives, or until `drainTimeout`.

@@ -6,7 +6,6 @@ import {
   EMPTY,
   filter,
   finalize,
-  from,
   merge,
   mergeMap,
   NEVER,
@@ -17,6 +16,7 @@ import {
   tap,
   timer,
 } from 'rxjs';
+import { flattened } from '../../stream/index.js';
 import { isReturnTicket, AdmittedPlayers, TokenConfirmation } from './admission/index.js';
 import { gateStatsOf, type GateStats } from './gate-stats.js';
 import { resolveGateConfig, type GateSettings, type LobbyGateConfig } from './lobby-gate-config.js';
@@ -208,7 +208,7 @@ function untilGateCloses<T>(player$: Observable<T>, refuse: () => void): Observa
 
 /** Emits when the gate is to be drained. An Observable that fails does not drain it. */
 function drainOf({ drain$, report }: GateSettings): Observable<unknown> {
-  return from(drain$).pipe(
+  return flattened(drain$).pipe(
     take(1),
     catchError((error: unknown) => {
       report.onHookFailed('drain$', error);

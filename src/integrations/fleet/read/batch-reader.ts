@@ -1,7 +1,7 @@
-import { defer, finalize, merge, Observable, Subject, tap, type Subscriber } from 'rxjs';
-import { isInputError, toInput } from '../../../error/index.js';
+import { finalize, merge, Observable, Subject, tap, type Subscriber } from 'rxjs';
+import { isInputError } from '../../../error/index.js';
 import type { LiveEvent, NoOwnEvents } from '../../../protocol/index.js';
-import { backoff, type Gap } from '../../../stream/index.js';
+import { awaited, backoff, type Awaitable, type Gap } from '../../../stream/index.js';
 import type { ConsumerLog } from './consumer-log.js';
 import { DurablePosition, type DurablePositionConfig } from './durable-position.js';
 import { HandledRecords } from './handled-records.js';
@@ -43,7 +43,7 @@ export interface FleetBatch<Own extends object = NoOwnEvents> {
 interface BatchReaderConfig<Own extends object> extends Pick<DurablePositionConfig, 'subjects' | 'from'> {
   readonly fleet: OpenFleet;
   readonly durable: string | undefined;
-  readonly ack: ((batch: FleetBatch<Own>) => unknown) | undefined;
+  readonly ack: ((batch: FleetBatch<Own>) => Awaitable) | undefined;
   readonly log: ConsumerLog;
   readonly decode: (answer: StoredRecord['answer']) => readonly LiveEvent<Own>[];
 }
@@ -142,14 +142,18 @@ export class BatchReader<Own extends object> {
 
   /** Resolves when a batch has been acknowledged, or its subscriber has left. */
   #acknowledged(batch: FleetBatch<Own>, subscriber: Subscriber<unknown>): Promise<void> | undefined {
-    const { ack } = this.#config;
+    const { ack, log } = this.#config;
     if (!ack || isClosed(subscriber)) return undefined;
     return new Promise(resolve => {
-      const acking = defer(() => toInput(ack(batch)))
+      const shouldRetry = (error: unknown) => {
+        log.retrying(error);
+        return true;
+      };
+      const acking = awaited('ack', () => ack(batch))
         .pipe(
           // It may have failed because another process has taken over.
           tap({ error: () => this.#durable?.check() }),
-          backoff(),
+          backoff({ shouldRetry }),
         )
         .subscribe();
       subscriber.add(acking);

@@ -14,6 +14,7 @@ import {
   type NoOwnEvents,
   type PayloadsOf,
 } from '../../../protocol/index.js';
+import type { Awaitable } from '../../../stream/index.js';
 import { BatchReader, type FleetBatch } from './batch-reader.js';
 import { ConsumerLog, type FleetConsumerLogEntry } from './consumer-log.js';
 import {
@@ -47,12 +48,13 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
    */
   readonly from?: number | undefined;
   /**
-   * Called with each batch. The next batch comes when the returned Promise or Observable has
-   * completed. If that fails, `ack` is called again, with increasing waits. Save the position
-   * together with the effect of the events. Skip a batch at the saved position, and one at a lower
-   * position without a gap. Then nothing is lost or duplicated.
+   * Called with each batch. Whatever it returns is waited for before the next batch comes: an
+   * Observable, a promise, an array of them, and what is in them. If that fails, `ack` is called
+   * again, with increasing waits, and the log says why. Save the position together with the effect
+   * of the events. Skip a batch at the saved position, and one at a lower position without a gap.
+   * Then nothing is lost or duplicated.
    */
-  readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => unknown) | undefined;
+  readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => Awaitable) | undefined;
   /**
    * Called every 10 s with the lag of the consumer. Also called when the consumer cannot go on, and
    * when the connection is lost or there again. Errors are swallowed.

@@ -3,7 +3,6 @@ import {
   EMPTY,
   filter,
   finalize,
-  from,
   merge,
   mergeMap,
   NEVER,
@@ -13,8 +12,7 @@ import {
   timer,
   type BehaviorSubject,
 } from 'rxjs';
-import { toInput } from '../../../error/index.js';
-import { backoff } from '../../../stream/index.js';
+import { awaited, backoff } from '../../../stream/index.js';
 import { errorLine, type FreeSlotReason } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { SlotCalls } from './slot-calls.js';
@@ -56,7 +54,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
       if (isOverdue$.value) return NEVER;
       attempts++;
       if (attempts === 1) isCalled$.next();
-      return from(toInput(freeSlot(token, why)));
+      return awaited('freeSlot', () => freeSlot(token, why));
     };
     const shouldRetry = (error: unknown) => {
       if (slotOutcome(error) !== 'retry') return false;

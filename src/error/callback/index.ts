@@ -1,0 +1,2 @@
+export { ignoreRejection, isAwaitable, isObservable, isPromise, isUnbegun } from './awaitable.js';
+export { guarded, tryOr } from './guarded.js';

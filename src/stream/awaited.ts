@@ -1,0 +1,121 @@
+import {
+  concat,
+  concatMap,
+  defer,
+  from,
+  ignoreElements,
+  mergeMap,
+  of,
+  tap,
+  type InteropObservable,
+  type Observable,
+  type ObservableInput,
+} from 'rxjs';
+import {
+  describe,
+  failedResponse,
+  ignoreRejection,
+  InputError,
+  isAwaitable,
+  isPromise,
+  isUnbegun,
+} from '../error/index.js';
+
+/**
+ * What a callback may return: nothing, or what can be waited for. That is an Observable, a promise,
+ * or an array of them, which are waited for one after the other. A promise may resolve with an
+ * Observable, and so on, as deep as it goes.
+ */
+export type Awaitable<T = unknown, Element = unknown> =
+  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- nothing
+  Observable<T> | InteropObservable<T> | PromiseLike<T> | readonly Element[] | void;
+
+/**
+ * Calls a callback, and waits for whatever it returns: promises, Observables, and the elements of
+ * arrays, as deep as they go. Nothing else is gone into, since it is data. Emits the values in it.
+ * An array is one value, emitted once its elements have been waited for. Completes when there is
+ * nothing left to wait for.
+ *
+ * Fails with what the callback throws, or with what is in it: a rejection, an error, or a
+ * `Response` that is not ok. Fails with an `InputError` if work is returned that nothing would
+ * begin, such as a function. `callback` is its name in that error.
+ */
+export function awaited(callback: string, call: () => unknown): Observable<unknown> {
+  return defer(() => {
+    const returned = call();
+    expectRejections(returned);
+    return valuesIn(returned, { callback, holders: undefined });
+  });
+}
+
+/**
+ * The values of a stream, such as `drain$`. A value that is a promise or an Observable itself is
+ * replaced by its values, as deep as they go: a promise of a stream says nothing yet.
+ */
+export function flattened(source$: ObservableInput<unknown>): Observable<unknown> {
+  return from(source$).pipe(mergeMap(value => (isAwaitable(value) ? flattened(inputOf(value)) : of(value))));
+}
+
+/** Where a value was found. */
+interface Found {
+  readonly callback: string;
+  /** The promises, Observables and arrays around it. One that holds itself is waited for once. */
+  readonly holders: Holders | undefined;
+}
+
+interface Holders {
+  readonly holder: unknown;
+  readonly around: Holders | undefined;
+}
+
+function valuesIn(value: unknown, { callback, holders }: Found): Observable<unknown> {
+  if (isData(value) || isHeldBy(value, holders)) return of(value);
+  const inside: Found = { callback, holders: { holder: value, around: holders } };
+  if (Array.isArray(value)) {
+    const elements$ = from(value.filter(element => !isData(element)));
+    return concat(
+      elements$.pipe(
+        concatMap(element => valuesIn(element, inside)),
+        ignoreElements(),
+      ),
+      of(value),
+    );
+  }
+  if (isAwaitable(value))
+    return from(inputOf(value)).pipe(
+      tap(inner => expectRejections(inner)),
+      concatMap(inner => valuesIn(inner, inside)),
+    );
+  throw (
+    failedResponse(value) ?? new InputError(callback, CAN_BE_AWAITED, `one that returned ${describe(value)}`)
+  );
+}
+
+/** Whether there is nothing to wait for, and nothing that has failed. */
+function isData(value: unknown): boolean {
+  return !(Array.isArray(value) || isAwaitable(value) || isUnbegun(value) || failedResponse(value));
+}
+
+const CAN_BE_AWAITED =
+  'a function that returns nothing, or what can be waited for: a promise, an Observable, or an array of them';
+
+/** An object that has a method `then` may look like an array or an iterable, too. */
+function inputOf(value: unknown): ObservableInput<unknown> {
+  return isPromise(value) ? Promise.resolve(value) : (value as InteropObservable<unknown>);
+}
+
+function isHeldBy(value: unknown, holders: Holders | undefined): boolean {
+  let around = holders;
+  while (around && around.holder !== value) around = around.around;
+  return around !== undefined;
+}
+
+/**
+ * A promise in an array may be rejected while another one is waited for. Only those of the platform
+ * are sure not to begin their work a second time.
+ */
+function expectRejections(value: unknown, around?: Holders): void {
+  if (value instanceof Promise) ignoreRejection(value);
+  if (!Array.isArray(value) || isHeldBy(value, around)) return;
+  for (const element of value) expectRejections(element, { holder: value, around });
+}
