@@ -62,3 +62,4 @@ export {
 export { KeptPaces } from './kept-paces.js';
 export { continuingWatch } from './continuing-watch.js';
 export { watch, watchSignals } from './watch.js';
+export { firstState, transition, type WatchEvent } from './transition/index.js';

@@ -29,7 +29,7 @@ export const BREAKS: Readonly<Record<string, Break>> = {
   },
   cut: { faults: [] },
   limit: { faults: [{ kind: 'rate_limited', times: 1 }] },
-  lose: { faults: [{ kind: 'index_missing', times: 1 }] },
+  lose: { lasts: 3_000, faults: [{ kind: 'index_missing', times: Infinity }] },
 };
 
 /** The name in a line `break NAME`; `undefined` if it is another line. */

@@ -20,7 +20,8 @@ import {
   type Emulator,
   type Handler,
 } from '../emulator/index.js';
-import { eventsIn } from './events-in.js';
+import { readAnswer } from './read-answer.js';
+import { withoutTokens } from './without-tokens.js';
 import type { SeenRequest } from './world-view.js';
 
 /** A request, with the token by which its sender is known. */
@@ -40,7 +41,28 @@ export interface Cut {
   /** The name under which it appears as a fault. */
   readonly name: string;
   readonly response: EmulatedResponse;
+  /** The action that ends them. */
+  readonly cause: number;
 }
+
+/** What the actions of people tell the log. */
+export interface Causes {
+  /** Called with the arguments of each call of the emulator. */
+  readonly called: (name: string, fields: readonly unknown[]) => void;
+  /** The action that planned the last fault of this kind. `undefined` if no action did. */
+  readonly ofFault: (kind: string) => number | undefined;
+  /** The action that let a token expire. */
+  readonly ofExpiry: (token: string | undefined) => number | undefined;
+}
+
+/** What is known of an answer that has not arrived whole. */
+const NOT_READ = { events: [] } as const;
+
+const NO_CAUSES: Causes = {
+  called: () => undefined,
+  ofFault: () => undefined,
+  ofExpiry: () => undefined,
+};
 
 /** How many requests are kept, besides those that are open. */
 const MAX_REQUESTS = 1_000;
@@ -49,20 +71,12 @@ const KEPT_LETTERS = 4_000;
 /** For how many watches the last answer is kept. */
 const MAX_WATCHES = 100;
 
-/** Matches the value of a field whose name contains `token`. */
-const FIELD = /("[\w-]*token\w*"\s*:\s*(?:\{\s*"\w+"\s*:\s*)?")[^"\\]*(?:\\.[^"\\]*)*/gi;
-/** Matches a token of this emulator in any place. */
-const ISSUED = /\b(identity|lobby|player)\.(?:[\da-f]{32}|[\da-f]*$)/g;
-export const withoutTokens = (text: string) => text.replace(FIELD, '$1…').replace(ISSUED, '$1.…');
-
 /** Whether the answer does not end while its connection stays open. */
 const isStalled = ({ delivery = 'whole' }: EmulatedResponse): boolean =>
   delivery.startsWith('stall') || delivery === 'dead_pool';
 
-/** The index of an answer. It is at the end, so the payload of an event cannot imitate it. */
-function indexIn(body: string): string | undefined {
-  const watch = body.slice(body.lastIndexOf('"watch":'));
-  return /^"watch":\{"index":"([^"\\]*)"\}\}$/.exec(watch)?.[1];
+function causedBy(cause: number | undefined): { readonly cause?: number } {
+  return cause === undefined ? {} : { cause };
 }
 
 /** The functions that change the world of an emulator, or its planned faults. */
@@ -92,12 +106,13 @@ export class RequestLog {
   /** The last answer to a watch, by token and path. */
   readonly #lastAnswers = new Map<string, string>();
   #count = 0;
-
   readonly #cut$: Observable<Cut>;
+  readonly #causes: Causes;
 
-  constructor(now: () => number, cut$: Observable<Cut> = NEVER) {
+  constructor(now: () => number, cut$: Observable<Cut> = NEVER, causes = NO_CAUSES) {
     this.#now = now;
     this.#cut$ = cut$;
+    this.#causes = causes;
   }
 
   revise(): void {
@@ -114,11 +129,11 @@ export class RequestLog {
   }
 
   /** The same emulator, but this log counts its commands and requests. */
-  observed(emulator: Emulator, called: (fields: readonly unknown[]) => void = () => undefined): Emulator {
+  observed(emulator: Emulator): Emulator {
     const counted = COMMANDS.map(name => {
       const command = emulator[name] as (...fields: readonly unknown[]) => unknown;
       const run = (...fields: readonly unknown[]) => {
-        called(fields);
+        this.#causes.called(name, fields);
         const result = command(...fields);
         this.revise();
         if (typeof result !== 'function') return result;
@@ -142,13 +157,14 @@ export class RequestLog {
       /** Notes the planned fault that this request has used up. */
       const noteFault = () => {
         const fault = faultKinds.find(kind => faultCounts[kind] !== before[kind]);
-        if (fault && entry.request.fault === undefined) this.#change(entry, { fault });
+        if (fault && entry.request.fault === undefined)
+          this.#change(entry, { fault, ...causedBy(this.#causes.ofFault(fault)) });
       };
       // The fault is known once `handle` has begun. An answer may come during that.
       let isKnown = false;
       const cut$ = (entry.request.is_poll ? this.#cut$ : NEVER).pipe(
-        map(({ name, response }) => {
-          this.#change(entry, { fault: name });
+        map(({ name, response, cause }) => {
+          this.#change(entry, { fault: name, cause });
           return response;
         }),
       );
@@ -202,13 +218,12 @@ export class RequestLog {
     }
     if (entry.isDead || isStalled(response)) return;
     const isWhole = delivery === 'whole';
+    if (status === 401) this.#change(entry, causedBy(this.#causes.ofExpiry(entry.token)));
     // A copy, because a slice would keep the whole text in memory.
     if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT_LETTERS)).toString());
-    const events = isWhole ? eventsIn(withoutTokens(body)) : [];
-    const has_news = events.length > 0 || (isWhole && status === 200 && this.#isNews(entry, body));
-    const next_index = isWhole && status === 200 ? indexIn(body) : undefined;
-    const seen = { ended_at: this.#now(), status: isWhole ? status : 0, events, has_news };
-    this.#change(entry, next_index === undefined ? seen : { ...seen, next_index });
+    const read = isWhole ? readAnswer(entry.request, response, this.#now()) : NOT_READ;
+    const has_news = read.events.length > 0 || (status === 200 && isWhole && this.#isNews(entry, body));
+    this.#change(entry, { ended_at: this.#now(), status: isWhole ? status : 0, ...read, has_news });
   }
 
   /** Whether an answer to a watch differs from the last one, except for its index. */

@@ -8,7 +8,8 @@ import type {
   WorldRecords,
 } from '../emulator/index.js';
 import { breakNamed, breakNameIn, callsOf, type Break } from './breaks.js';
-import { withoutTokens, type Cut } from './request-log.js';
+import type { Causes, Cut } from './request-log.js';
+import { withoutTokens } from './without-tokens.js';
 import type { SeenAction } from './world-view.js';
 
 /** How many actions are remembered. */
@@ -17,12 +18,18 @@ const MAX_ACTIONS = 100;
 const RESET: EmulatedResponse = { status: 0, headers: {}, body: '', delivery: 'reset_before_headers' };
 
 /** Runs typed lines and remembers them. A line is a command of the emulator, or `break NAME`. */
-export class WorkbenchActions {
+export class WorkbenchActions implements Causes {
   /** Emits the answer to all polls that are held. */
   readonly cut$ = new Subject<Cut>();
   readonly #scheduler: SchedulerLike;
   readonly #list: SeenAction[] = [];
   readonly #withdrawals = new Set<() => void>();
+  /** The action that planned the last fault of each kind, and that let each token expire. */
+  readonly #faultCauses = new Map<string, number | undefined>();
+  readonly #expiryCauses = new Map<unknown, number | undefined>();
+  /** The action that is being performed. A program may call the emulator without any. */
+  #running: number | undefined;
+  /** The number of the last action. */
   #count = 0;
   /** The arguments of all calls of the emulator since the action began. */
   #called: unknown[] = [];
@@ -35,9 +42,16 @@ export class WorkbenchActions {
     return this.#list;
   }
 
-  readonly called = (fields: readonly unknown[]): void => {
+  readonly called = (name: string, fields: readonly unknown[]): void => {
     this.#called.push(...fields);
+    const [first] = fields;
+    if (name === 'fault') this.#faultCauses.set((first as Fault).kind, this.#running);
+    if (name === 'expireToken') this.#expiryCauses.set(first, this.#running);
   };
+
+  readonly ofFault = (kind: string): number | undefined => this.#faultCauses.get(kind);
+
+  readonly ofExpiry = (token: string | undefined): number | undefined => this.#expiryCauses.get(token);
 
   /**
    * The same commands and `break`. Each line is remembered. `self` is the identity on which a
@@ -49,10 +63,17 @@ export class WorkbenchActions {
       const { records } = emulator;
       const after = records.tick;
       this.#called = [];
-      const result = act();
+      this.#running = ++this.#count;
+      const id = this.#running;
+      let result: ControlResult;
+      try {
+        result = act();
+      } finally {
+        this.#running = undefined;
+      }
       if (result.message === control.help || line === 'state') return result;
       this.#list.push({
-        id: ++this.#count,
+        id,
         line: withoutTokens(line),
         ...(broken && { calls: callsOf(broken) }),
         who_id: actedOn(this.#called, records) ?? self,
@@ -90,7 +111,7 @@ export class WorkbenchActions {
         if (this.#withdrawals.delete(withdraw)) withdraw();
       }, lasts);
     }
-    this.cut$.next({ name, response: held });
+    this.cut$.next({ name, response: held, cause: this.#count });
     return { message: lasts === undefined ? 'polls have met it' : `it lasts ${lasts / 1_000} s` };
   }
 

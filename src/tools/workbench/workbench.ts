@@ -54,9 +54,9 @@ export function createWorkbench(
 ): Workbench {
   const clock = new MovableClock();
   const actions = new WorkbenchActions(clock.scheduler);
-  const log = new RequestLog(clock.now, actions.cut$);
+  const log = new RequestLog(clock.now, actions.cut$, actions);
   const settings = { ...DEFAULT_TIMES, ...definedOptions(config), scheduler: clock.scheduler };
-  const emulator = log.observed(createEmulator(settings), actions.called);
+  const emulator = log.observed(createEmulator(settings));
   const world = seed(emulator);
   const control = actions.observed(createControl(emulator, world), emulator, world.identityId);
   const viewSince = (revision: number): WorldView => ({

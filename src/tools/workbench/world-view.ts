@@ -42,6 +42,14 @@ export interface SeenRequest {
   readonly next_index?: string;
   /** The fault that it met. */
   readonly fault?: string;
+  /** The action that planned the fault, or that let the token of the request expire. */
+  readonly cause?: number;
+  /** The ray id of an error answer. Only the service itself gives one. */
+  readonly ray_id?: string;
+  /** How long an error answer asks to wait, in ms. */
+  readonly retry_after?: number;
+  /** Whether a client cannot decode the answer. */
+  readonly is_unreadable?: true;
 }
 
 export interface SeenIdentity {

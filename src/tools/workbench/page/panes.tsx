@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
 import { ActionBar, type RunLine } from './actions/index.js';
@@ -7,6 +7,7 @@ import { DemoPlayer } from './demo-player.js';
 import type { EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
+import { clientsOf, type ClientRequests } from './outcome/index.js';
 import { Counts, Players, playersOf, type Tone } from './players/index.js';
 import type { ShownResult } from './result.js';
 import { requestStories, storiesOf, StoryList } from './stories/index.js';
@@ -79,7 +80,8 @@ export function Panes({ client, known, status, runLine, attempt }: PanesProps) {
 }
 
 /** The choices of the person in front of the page, and the data that they select. */
-function usePage({ view, requests, ahead }: Known) {
+function usePage(known: Known) {
+  const { view, requests, ahead } = known;
   const [chosen, setChosen] = useState<string>();
   const [tone, setTone] = useState<Tone>();
   const [isPlaying, setIsPlaying] = useState(false);
@@ -87,9 +89,10 @@ function usePage({ view, requests, ahead }: Known) {
   const [isEach, setIsEach] = useState(false);
   const [tab, setTab] = useState<Tab>();
   const now = useClock() + ahead;
-  const players = playersOf(requests, { ...view, now });
+  const clients = useClients(known);
+  const players = playersOf(clients, { ...view, now });
   const subject = subjectOf(view, players, chosen);
-  const stories = (isEach ? requestStories : storiesOf)({ ...view, requests, now });
+  const stories = (isEach ? requestStories : storiesOf)({ ...view, requests, clients, now });
   const story =
     stories.find(({ key }) => key === opened) ??
     stories.find(({ kind }) => kind === 'you' || kind === 'trouble');
@@ -117,6 +120,15 @@ function usePage({ view, requests, ahead }: Known) {
     isConnect,
     inspect,
   };
+}
+
+/** The requests of each client. They are sorted when new ones come, not each second. */
+function useClients({ view, requests }: Known): readonly ClientRequests[] {
+  const before = useRef<readonly ClientRequests[]>([]);
+  return useMemo(() => {
+    before.current = clientsOf(requests, view.groups, before.current);
+    return before.current;
+  }, [view, requests]);
 }
 
 type Page = ReturnType<typeof usePage>;

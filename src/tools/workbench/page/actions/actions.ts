@@ -96,9 +96,9 @@ export const BREAK_ACTIONS: readonly CommandAction[] = [
     expected: 'waits as long as the service says, and is live after it',
   },
   {
-    label: 'Events lost',
+    label: 'Answers without an index',
     line: 'break lose',
-    expected: 'gets a gap before the next event: something may have been missed',
+    expected: 'gets its next answer without an index, and then a gap: something may have been missed',
   },
   { label: 'No more faults', line: 'fault off' },
 ];

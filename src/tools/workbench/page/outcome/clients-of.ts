@@ -1,4 +1,5 @@
 import type { SeenRequest, WorldView } from '../../world-view.js';
+import { clientHistory, type Span } from './client-history.js';
 import { indexOf, outcomeOf } from './outcome-of.js';
 import { topicOf } from './topic-of.js';
 
@@ -10,20 +11,23 @@ export interface ClientRequests {
   /** The number of this client among those of its identity. The first is 0. */
   readonly nth: number;
   readonly requests: readonly SeenRequest[];
+  /** What it shows, from when on. */
+  readonly history: readonly Span[];
 }
 
-interface OwnClient extends ClientRequests {
+interface OwnClient extends Omit<ClientRequests, 'history'> {
   readonly requests: SeenRequest[];
 }
 
 /**
  * The requests of each client. A request does not say which client of an identity has sent it.
  * Two polls that are open at the same time belong to two clients. A poll continues from the index
- * that its client got last.
+ * that its client got last. Clients without a new request are taken from `before`.
  */
 export function clientsOf(
   requests: readonly SeenRequest[],
   groups: WorldView['groups'] = [],
+  before: readonly ClientRequests[] = [],
 ): readonly ClientRequests[] {
   const clients = new Map<string, OwnClient[]>();
   for (const request of requests) {
@@ -36,7 +40,15 @@ export function clientsOf(
     if (known) known.requests.push(request);
     else own.push({ who, who_id, topic, nth: own.length, requests: [request] });
   }
-  return [...clients.values()].flat();
+  const known = new Map(before.map(client => [client.requests.at(-1), client]));
+  return [...clients.values()].flat().map(client => {
+    const same = known.get(client.requests.at(-1));
+    const isSame =
+      same?.requests.length === client.requests.length &&
+      same.topic === client.topic &&
+      same.requests.every((request, i) => request === client.requests[i]);
+    return isSame ? same : { ...client, history: clientHistory(client.requests) };
+  });
 }
 
 /** The client that a poll continues. A free client that ended with the poll's index comes first. */

@@ -1,6 +1,5 @@
-import { HELD_MS } from '../../../../error/index.js';
-import type { SeenRequest, WorldView } from '../../world-view.js';
-import { clientsOf, outcomeOf, type ClientRequests } from '../outcome/index.js';
+import type { WorldView } from '../../world-view.js';
+import { outcomeOf, stateAt, type ClientRequests } from '../outcome/index.js';
 
 /** The tones, from bad to good. */
 const TONES = ['bad', 'warn', 'gone', 'ok'] as const;
@@ -36,11 +35,11 @@ const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
 
 /** The players, those in trouble first. `now` is the clock of the service. */
 export function playersOf(
-  requests: readonly SeenRequest[],
-  { groups, now, planned }: Pick<WorldView, 'groups' | 'now' | 'planned'>,
+  clients: readonly ClientRequests[],
+  { now, planned }: Pick<WorldView, 'now' | 'planned'>,
 ): readonly Player[] {
   const byIdentity = new Map<string, ClientRequests[]>();
-  for (const client of clientsOf(requests, groups)) {
+  for (const client of clients) {
     const own = byIdentity.get(client.who_id) ?? [];
     own.push(client);
     byIdentity.set(client.who_id, own);
@@ -55,7 +54,7 @@ function playerOf(own: readonly ClientRequests[], now: number, hasFaults: boolea
   const numbers = [...new Set(clientRequests.map(({ nth }) => nth))].sort((a, b) => a - b);
   const clients = numbers.map(number => {
     const topics = clientRequests.filter(({ nth }) => nth === number);
-    const verdicts = topics.map(({ requests }) => verdictOn(requests, now, hasFaults));
+    const verdicts = topics.map(client => verdictOn(client, now, hasFaults));
     // A topic that is no longer watched counts only if all are like that.
     const watched = verdicts.filter(verdict => verdict.tone !== 'gone');
     return worstOf(watched.length > 0 ? watched : verdicts);
@@ -68,32 +67,29 @@ function playerOf(own: readonly ClientRequests[], now: number, hasFaults: boolea
 
 const worstOf = (verdicts: readonly Verdict[]): Verdict => [...verdicts].sort(worstFirst)[0]!;
 
-function verdictOn(own: readonly SeenRequest[], now: number, hasFaults: boolean): Verdict {
-  const ended = own.filter(({ ended_at }) => ended_at != null).sort((a, b) => a.ended_at! - b.ended_at!);
-  const last = ended.at(-1);
-  const outcome = last && outcomeOf(last);
-  const isBad = outcome?.isTrouble === true;
-  const open = own.filter(({ ended_at }) => ended_at == null);
-  const held = open.find(({ at }) => !isBad || now - at >= HELD_MS);
-  if (held) return { tone: 'ok', words: `live, waits ${wholeSeconds(now - held.at)}` };
-  if (!last || !outcome) return { tone: 'gone', words: 'gone' };
+/** How a client does: what it shows, and why. */
+function verdictOn({ requests, history }: ClientRequests, now: number, hasFaults: boolean): Verdict {
+  const shown = stateAt(history, now);
+  const open = requests.find(({ ended_at }) => ended_at == null);
+  const ended = requests.filter(({ ended_at }) => ended_at != null);
+  const last = ended.sort((a, b) => a.ended_at! - b.ended_at!).at(-1);
+  if (shown === 'live' || !last) {
+    const waits = open && `waits ${wholeSeconds(now - open.at)}`;
+    if (shown !== 'live') return { tone: 'warn', words: `connecting, ${waits}` };
+    return { tone: 'ok', words: `live, ${waits ?? 'between two polls'}` };
+  }
+  const { reason, isTrouble, wantsToken } = outcomeOf(last);
   const quiet = now - last.ended_at!;
   const ago = quiet < 500 ? 'just now' : `${wholeSeconds(quiet)} ago`;
-  const isSilent = open.length === 0 && quiet >= outcome.patience;
-  if (outcome.kind === 'refused') {
-    const refused = `${outcome.reason} ${ago}`;
-    const words = isSilent ? `stopped: ${refused}, no request since` : refused;
-    return { tone: 'bad', words, ...(outcome.wantsToken && { remedy: 'token' }) };
-  }
-  if (isBad) {
-    const words = `${outcome.reason} ${ago}`;
-    const remedy = last.fault !== undefined && hasFaults ? { remedy: 'faults' as const } : {};
-    if (open.length > 0) return { tone: 'warn', words: `tries again: ${words}`, ...remedy };
-    if (isSilent) return { tone: 'gone', words: `gone: ${words}, no request since` };
-    return { tone: 'warn', words: `waits to try again: ${words}`, ...remedy };
-  }
-  if (isSilent) return { tone: 'gone', words: `gone, ${ago}` };
-  return { tone: 'ok', words: 'live, between two polls' };
+  const words = isTrouble ? `${reason} ${ago}` : ago;
+  if (shown === 'closed')
+    return { tone: 'bad', words: `stopped: ${words}`, ...(wantsToken && { remedy: 'token' }) };
+  if (shown === 'gone')
+    return { tone: 'gone', words: isTrouble ? `gone: ${words}, no request since` : `gone, ${ago}` };
+  const remedy = last.fault !== undefined && hasFaults ? { remedy: 'faults' as const } : {};
+  const trying = open ? 'tries again' : 'waits to try again';
+  const doing = shown === 'connecting' ? 'connecting' : trying;
+  return { tone: 'warn', words: isTrouble ? `${doing}: ${words}` : doing, ...remedy };
 }
 
 const wholeSeconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;

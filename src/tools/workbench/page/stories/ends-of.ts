@@ -1,6 +1,6 @@
 import type { SeenRequest } from '../../world-view.js';
 import type { Tone } from '../players/index.js';
-import { indexOf, outcomeOf, type EventDelivery, type ClientRequests } from '../outcome/index.js';
+import { indexOf, outcomeOf, stateAt, type EventDelivery, type ClientRequests } from '../outcome/index.js';
 import type { Spell } from './spells-of.js';
 import { durationInWords, kindInWords, shortIndex, timeOf } from './words.js';
 
@@ -28,6 +28,8 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
   const stopped = spells.find(({ state }) => state === 'stopped');
   if (stopped) return { tone: 'bad', words: `stopped: ${outcomeOf(stopped.hits.at(-1)!).reason}` };
   if (count('gone') > 0) return { tone: 'gone', words: `${count('gone')} did not come back` };
+  const followed = spells.find(({ state }) => state === 'followed');
+  if (followed) return { tone: 'warn', words: `over: then ${outcomeOf(followed.next!).reason}` };
   const took = Math.max(...spells.map(({ backAt, from }) => backAt! - from));
   const after = `over: ${spells.length > 1 ? 'all ' : ''}back after ${durationInWords(took)}`;
   if (spells.every(({ isWhole }) => isWhole)) return { tone: 'ok', words: `${after}, nothing lost` };
@@ -62,11 +64,14 @@ export function stepsOfSpell({ hits, next, backAt, state, client, isWhole }: Spe
   const last = hits.at(-1)!;
   if (next && last.ended_at !== undefined) steps.push(waitOf(last, next));
   const index = shortIndex(next && indexOf(next));
-  if (backAt !== undefined) {
+  if (state === 'back') {
     const words = isWhole
       ? `live. It went on from ${index}: nothing is lost`
       : `live. It went on with ${index}`;
-    steps.push({ at: backAt, tone: 'ok', words, short: '● live again', request: next! });
+    steps.push({ at: backAt!, tone: 'ok', words, short: '● live again', request: next! });
+  } else if (state === 'followed') {
+    const words = `then ${outcomeOf(next!).reason}`;
+    steps.push({ at: next!.ended_at!, tone: 'warn', words, short: words, request: next! });
   } else {
     const { tone, words } = standOf(state, next !== undefined || last.ended_at === undefined);
     steps.push({ at: last.ended_at ?? last.at, tone, words: `${client.who} ${words}`, short: words });
@@ -75,7 +80,7 @@ export function stepsOfSpell({ hits, next, backAt, state, client, isWhole }: Spe
 }
 
 /** How a client stands that is not back. `isTrying` is whether it has sent another poll. */
-function standOf(state: Spell['state'], isTrying: boolean): End {
+function standOf(state: 'retrying' | 'gone' | 'stopped', isTrying: boolean): End {
   if (state === 'retrying') return { tone: 'warn', words: isTrying ? 'tries again' : 'waits to try again' };
   return { tone: state === 'stopped' ? 'bad' : 'gone', words: `has sent nothing since: ${state}` };
 }
@@ -132,12 +137,17 @@ export function stepsOfDelivery(delivery: EventDelivery, now: number): readonly 
 }
 
 /** Why an event waits, and until when its client can still get it. */
-function waitInWords({ requests }: ClientRequests, deadline: number | undefined, now: number): string {
+function waitInWords(client: ClientRequests, deadline: number | undefined, now: number): string {
   if (deadline === undefined) return 'has had no answer yet: it begins with what comes later';
   if (deadline <= now) return 'did not come back in time: a gap';
-  const isOpen = requests.some(({ ended_at }) => ended_at === undefined);
-  const { kind, reason } = outcomeOf(requests.at(-1)!);
-  const silent = kind === 'refused' ? `has stopped: ${reason}` : 'is gone';
   const seconds = Math.ceil((deadline - now) / 1_000);
-  return `${isOpen ? 'polls' : silent}. It gets this if it comes back within ${seconds} s; after that, a gap`;
+  return `${doingOf(client, now)}. It gets this if it comes back within ${seconds} s; after that, a gap`;
+}
+
+/** What a client does that has not got an event yet. */
+function doingOf({ requests, history }: ClientRequests, now: number): string {
+  if (requests.some(({ ended_at }) => ended_at === undefined)) return 'polls';
+  const shown = stateAt(history, now);
+  if (shown === 'gone') return 'is gone';
+  return shown === 'closed' ? `has stopped: ${outcomeOf(requests.at(-1)!).reason}` : 'waits to poll again';
 }

@@ -1,8 +1,7 @@
-import { HELD_MS } from '../../../../error/index.js';
 import type { SeenRequest } from '../../world-view.js';
-import { indexOf, outcomeOf, type ClientRequests } from '../outcome/index.js';
+import { indexOf, liveFrom, outcomeOf, stateAt, type ClientRequests } from '../outcome/index.js';
 
-/** Consecutive requests of one client that met a fault or failed, and how that ended. */
+/** Consecutive requests of one client that met the same fault or failed, and how that ended. */
 export interface Spell {
   readonly client: ClientRequests;
   readonly hits: readonly SeenRequest[];
@@ -14,36 +13,42 @@ export interface Spell {
   readonly backAt?: number;
   /**
    * The client is `back`, tries again (`retrying`), has sent nothing since (`gone`), or has no
-   * valid token to try with (`stopped`).
+   * valid token to try with (`stopped`). Or its next request met something else (`followed`).
    */
-  readonly state: 'back' | 'retrying' | 'gone' | 'stopped';
+  readonly state: 'back' | 'retrying' | 'gone' | 'stopped' | 'followed';
   /** Whether the client continued from the index that it had before. */
   readonly isWhole: boolean;
 }
 
 const isHit = (request: SeenRequest) => outcomeOf(request).isTrouble || request.fault !== undefined;
 
-/** Whether the client can continue from its answer, even if the request met a fault. */
-const hasAnswer = (request: SeenRequest) => !outcomeOf(request).isTrouble && request.next_index !== undefined;
-
-/** Whether the service held the request, so that the client was live again. */
-const isHeld = (request: SeenRequest, now: number) =>
-  indexOf(request) !== undefined && (request.ended_at ?? now) - request.at >= HELD_MS;
-
-/** The spells of trouble of a client. */
+/** The spells of trouble of a client. Each has one cause. */
 export function spellsOf(client: ClientRequests, now: number): readonly Spell[] {
-  const spells: Spell[] = [];
-  let hits: SeenRequest[] = [];
-  for (const request of client.requests) {
-    const last = hits.at(-1);
-    if (last && (!isHit(request) || hasAnswer(last) || isHeld(request, now))) {
-      spells.push(spellOf(client, hits, request, now));
-      hits = [];
-    }
-    if (isHit(request)) hits.push(request);
+  const { requests } = client;
+  const groups: SeenRequest[][] = [];
+  for (const request of requests.filter(isHit)) {
+    const group = groups.at(-1);
+    if (group && isOfSameSpell(client, group.at(-1)!, request, now)) group.push(request);
+    else groups.push([request]);
   }
-  if (hits.length > 0) spells.push(spellOf(client, hits, undefined, now));
-  return spells;
+  return groups.map(hits => spellOf(client, hits, requests[requests.indexOf(hits.at(-1)!) + 1], now));
+}
+
+/** Whether a request met what the one before it met, and its client was not live in between. */
+function isOfSameSpell(
+  { history }: ClientRequests,
+  before: SeenRequest,
+  request: SeenRequest,
+  now: number,
+): boolean {
+  if (before.cause !== request.cause) return false;
+  // The hits of one action are one spell. A poll that is cut off leaves its client live.
+  if (request.cause !== undefined) return true;
+  // An outage has many faces. A token that the service rejects is another matter.
+  const isRefused = (hit: SeenRequest) => outcomeOf(hit).kind === 'refused';
+  if (isRefused(before) !== isRefused(request)) return false;
+  const backAt = liveFrom(history, before.ended_at ?? now) ?? Infinity;
+  return backAt >= (request.ended_at ?? now);
 }
 
 function spellOf(
@@ -54,19 +59,16 @@ function spellOf(
 ): Spell {
   const first = hits[0]!;
   const last = hits.at(-1)!;
-  const from = first.ended_at ?? first.at;
   const isWhole = next !== undefined && indexOf(next) === indexOf(first);
-  const common = { client, hits, from, isWhole, ...(next && { next }) };
-  if (next) {
-    const heldAt = next.at + HELD_MS;
-    const { kind } = outcomeOf(next);
-    if (kind === 'left') return { ...common, state: 'gone' };
-    const backAt = kind === 'open' ? heldAt : Math.min(next.ended_at!, heldAt);
-    return backAt <= now ? { ...common, backAt, state: 'back' } : { ...common, state: 'retrying' };
-  }
-  const { kind, patience } = outcomeOf(last);
-  // The card of its player says the same: it has stopped until it sends another token.
-  if (kind === 'refused') return { ...common, state: 'stopped' };
-  const isSilent = last.ended_at !== undefined && now - last.ended_at >= patience;
-  return { ...common, state: isSilent ? 'gone' : 'retrying' };
+  const spell = { client, hits, from: first.ended_at ?? first.at, isWhole, ...(next && { next }) };
+  if (last.ended_at === undefined) return { ...spell, state: 'retrying' };
+  const backAt = next && liveFrom(client.history, last.ended_at);
+  const isFollowed = next?.ended_at !== undefined && isHit(next) && (backAt ?? Infinity) >= next.ended_at;
+  if (isFollowed) return { ...spell, state: 'followed' };
+  if (backAt !== undefined && backAt <= now) return { ...spell, backAt, state: 'back' };
+  // Without another request, nothing shows that the token was renewed.
+  if (!next && outcomeOf(last).kind === 'refused') return { ...spell, state: 'stopped' };
+  const shown = stateAt(client.history, now);
+  if (shown === 'closed') return { ...spell, state: 'stopped' };
+  return { ...spell, state: shown === 'gone' ? 'gone' : 'retrying' };
 }

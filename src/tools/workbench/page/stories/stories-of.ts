@@ -1,9 +1,9 @@
 import type { SeenAction, SeenRequest } from '../../world-view.js';
-import { clientsOf, outcomeOf } from '../outcome/index.js';
+import { outcomeOf } from '../outcome/index.js';
 import { effectOf, untilOf } from './effect-of.js';
 import { endOfSpells } from './ends-of.js';
 import { spellsOf, type Spell } from './spells-of.js';
-import { isFault, storyOfAction } from './story-of-action.js';
+import { storyOfAction } from './story-of-action.js';
 import type { Story, StoryData } from './story.js';
 import { kindInWords } from './words.js';
 
@@ -12,8 +12,7 @@ const TOGETHER_MS = 2_000;
 
 /** All stories, the newest first. */
 export function storiesOf(data: StoryData): readonly Story[] {
-  const { requests, groups, actions, now } = data;
-  const clients = clientsOf(requests, groups);
+  const { requests, clients, actions, now } = data;
   const spells = clients.flatMap(client => spellsOf(client, now));
   const caused = new Map<SeenAction | undefined, Spell[]>();
   for (const spell of spells) {
@@ -31,15 +30,9 @@ export function storiesOf(data: StoryData): readonly Story[] {
   return folded(all.filter(({ kind, title }) => kind !== 'quiet' || title !== '')).reverse();
 }
 
-/** The action that caused a spell: the last fault before it, or the expiry of its token. */
-function causeOf({ hits, from, client }: Spell, actions: readonly SeenAction[]): SeenAction | undefined {
-  const before = actions.filter(({ at }) => at <= from);
-  if (outcomeOf(hits[0]!).kind === 'refused') {
-    const expiries = before.filter(({ line }) => line.startsWith('token expire'));
-    return expiries.filter(({ who_id }) => who_id === client.who_id).at(-1);
-  }
-  const isPlanned = hits.some(({ fault }) => fault !== undefined);
-  return isPlanned ? before.filter(isFault).at(-1) : undefined;
+/** The action that caused a spell. `undefined` if none of this page did. */
+function causeOf({ hits }: Spell, actions: readonly SeenAction[]): SeenAction | undefined {
+  return actions.find(({ id }) => id === hits[0]!.cause);
 }
 
 /** The spells in groups. Those of a group have the same reason and began at about the same time. */

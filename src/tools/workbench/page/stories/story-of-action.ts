@@ -1,12 +1,13 @@
 import type { SeenAction } from '../../world-view.js';
 import { deliveriesOf, isSent, type ClientRequests, type EventDelivery } from '../outcome/index.js';
 import { effectFor, effectOf, untilOf } from './effect-of.js';
-import { endOfDeliveries, endOfSpells, stepsOfDelivery } from './ends-of.js';
+import { endOfDeliveries, endOfSpells, stepsOfDelivery, type End } from './ends-of.js';
 import type { Spell } from './spells-of.js';
 import type { Effect, Story, StoryData } from './story.js';
 import { actionInWords } from './words.js';
 
 const FAULT = /^(?:break|fault(?! off))\b/;
+const EXPIRY = /^token expire\b/;
 /** How many clients are named that were not affected. */
 const MAX_UNAFFECTED = 3;
 
@@ -42,6 +43,10 @@ export function storyOfAction(
     const end = endOfSpells(spells, planned.length > 0);
     return { ...base, until: untilOf(spells, action.at), effects, end };
   }
+  if (EXPIRY.test(action.line)) {
+    const own = clients.filter(({ who_id }) => who_id === action.who_id);
+    return { ...base, until: now, effects: own.map(client => waitsForExpiry(client, action)), end: NOT_MET };
+  }
   const deliveries = withoutNeedlessWaits(deliveriesOf(action, clients, retention));
   const effects = deliveries.map(delivery => ({
     ...effectFor(delivery.client),
@@ -53,6 +58,15 @@ export function storyOfAction(
     ...deliveries.map(({ proof, answer }) => proof?.at ?? answer?.ended_at ?? 0),
   );
   return { ...base, until, effects, end: endOfDeliveries(deliveries, isSent(action), now - action.at) };
+}
+
+const NOT_MET: End = { tone: 'warn', words: 'not met yet' };
+
+/** An expired token is noticed at the next request. A poll that is held has been let in already. */
+function waitsForExpiry(client: ClientRequests, { at }: SeenAction): Effect {
+  const isHeld = client.requests.some(({ ended_at, is_poll }) => is_poll && ended_at === undefined);
+  const short = isHeld ? 'its poll is still held: meets it after that' : 'meets it at its next request';
+  return { ...effectFor(client), steps: [{ at, tone: 'warn', words: short, short }] };
 }
 
 /** Leaves out a client that waits while another client of its identity got the event. */

@@ -37,5 +37,6 @@ export interface StoryData extends Pick<
   'groups' | 'identities' | 'now' | 'planned' | 'retention'
 > {
   readonly requests: readonly SeenRequest[];
+  readonly clients: readonly ClientRequests[];
   readonly actions: readonly SeenAction[];
 }

@@ -1,5 +1,4 @@
-import { HELD_MS } from '../../../../error/index.js';
-import { indexOf, outcomeOf, type ClientRequests } from '../outcome/index.js';
+import { outcomeOf, type ClientRequests } from '../outcome/index.js';
 
 /**
  * A part of a strip: a poll, an event, or the status that a client shows. Times are in ms since
@@ -14,32 +13,22 @@ export interface Mark {
 }
 
 /** The marks of a client, from its requests. The past stays the same at a later `now`. */
-export function stripOf({ requests }: Pick<ClientRequests, 'requests'>, now: number): readonly Mark[] {
-  const marks: Mark[] = [];
-  let status = 'connecting';
-  let since = requests[0]?.at ?? now;
-  const changeStatus = (to: string, at: number) => {
-    if (to === status) return;
-    if (at > since) marks.push({ shape: 'status', from: since, to: at, look: status });
-    status = to;
-    since = at;
-  };
-  for (const [i, request] of requests.entries()) {
-    const { kind, isTrouble, patience } = outcomeOf(request);
-    const { at, ended_at: end = now } = request;
-    if (status === 'gone') changeStatus('connecting', at);
-    marks.push({ shape: 'poll', from: at, to: end, look: kind });
-    // The service holds the poll. A client shows that as live.
-    if (indexOf(request) !== undefined && end - at >= HELD_MS) changeStatus('live', at + HELD_MS);
-    if (kind === 'open') continue;
-    changeStatus(isTrouble ? 'retrying' : 'live', end);
-    for (const event of request.events) {
-      marks.push({ shape: 'event', from: end, to: end, look: event.kind });
-    }
-    const next = requests[i + 1]?.at ?? now;
-    if (next - end >= patience) changeStatus('gone', end);
-  }
-  // Adds the mark of the last status.
-  changeStatus('', now);
-  return marks;
+export function stripOf(
+  { requests, history }: Pick<ClientRequests, 'requests' | 'history'>,
+  now: number,
+): readonly Mark[] {
+  const polls = requests.flatMap((request): Mark[] => {
+    const { at, ended_at: end = now, events } = request;
+    const marks: Mark[] = [{ shape: 'poll', from: at, to: end, look: outcomeOf(request).kind }];
+    if (request.ended_at === undefined) return marks;
+    return [
+      ...marks,
+      ...events.map(({ kind }) => ({ shape: 'event', from: end, to: end, look: kind }) as const),
+    ];
+  });
+  const statuses = history.map(({ state, from }, i): Mark => {
+    const to = Math.min(history[i + 1]?.from ?? now, now);
+    return { shape: 'status', from, to, look: state };
+  });
+  return [...polls, ...statuses.filter(({ from, to }) => to > from)];
 }

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { indexOf, outcomeOf } from '../../../../../src/tools/workbench/page/outcome/outcome-of.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
-import { answered, event, poll } from './seen.js';
+import { answered, event, poll, refused } from './seen.js';
 
 const of = (more: Partial<SeenRequest>) => {
   const { kind, isTrouble, reason } = outcomeOf(poll(0, '1', more));
@@ -28,38 +28,30 @@ describe('the outcome of a request', () => {
     deepStrictEqual(
       [
         failed(0),
+        of(refused(5, 401)),
+        of(refused(5, 403)),
         failed(401),
-        failed(403),
-        failed(404),
+        of(refused(5, 404)),
         failed(429),
         failed(502),
-        failed(503),
+        of(refused(5, 503)),
         failed(503, 'html'),
+        failed(500, 'empty'),
+        of({ ...answered(5, '2'), is_unreadable: true }),
       ],
       [
         ['lost', 'the connection was lost'],
         ['refused', 'its token was refused'],
         ['refused', 'its token may not do that'],
+        ['failed', 'a proxy answered 401'],
         ['failed', 'there is no such thing'],
         ['limited', 'the service limited its rate'],
         ['failed', 'a proxy answered 502'],
         ['failed', 'the service answered 503'],
         ['failed', 'a proxy answered 503'],
+        ['failed', 'a crashed service answered 500'],
+        ['failed', 'its answer could not be decoded'],
       ],
-    );
-  });
-
-  it('says after how long without a request its client is gone', () => {
-    const patience = (more: Partial<SeenRequest>) => outcomeOf(poll(0, '1', more)).patience;
-    deepStrictEqual(
-      [
-        patience({}),
-        patience({ ended_at: 5 }),
-        patience(answered(5, '2')),
-        patience({ ended_at: 5, status: 502 }),
-        patience({ ended_at: 5, status: 429 }),
-      ],
-      [Infinity, 0, 5_000, 35_000, 900_000],
     );
   });
 

@@ -1,3 +1,4 @@
+import { clientsOf } from '../../../../../src/tools/workbench/page/outcome/index.js';
 import type { SeenAction, SeenEvent, SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 
 let id = 0;
@@ -27,6 +28,12 @@ export const answered = (ended_at: number, next_index: string, ...events: readon
   events,
   has_news: events.length > 0,
 });
+
+/** How a poll ends with an error of the service itself. */
+export const refused = (ended_at: number, status: number) => ({ ended_at, status, ray_id: 'a ray id' });
+
+/** The client that sent these requests. */
+export const clientOf = (...requests: readonly SeenRequest[]) => clientsOf(requests)[0]!;
 
 export const event = (at: number, text = '“Hi”', kind = 'chat_message'): SeenEvent => ({ kind, at, text });
 

@@ -1,14 +1,12 @@
 import { deepStrictEqual } from 'node:assert';
+import { clientsOf } from '../../../../../src/tools/workbench/page/outcome/index.js';
 import { playersOf, type Player } from '../../../../../src/tools/workbench/page/players/players-of.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
+import { refused } from '../outcome/seen.js';
 
 const EVENTS = '/identity/events/live';
 let id = 0;
-const poll = (
-  at: number,
-  end: Partial<Pick<SeenRequest, 'ended_at' | 'status' | 'fault'>> = {},
-  who = 'Ada',
-): SeenRequest => ({
+const poll = (at: number, end: Partial<SeenRequest> = {}, who = 'Ada'): SeenRequest => ({
   id: id++,
   method: 'GET',
   path: `${EVENTS}?watch_index=${at}`,
@@ -23,7 +21,7 @@ const poll = (
 type Verdict = Player['clients'][number];
 const planned = [{ kind: 'html', left: '1' }];
 const players = (now: number, ...requests: readonly SeenRequest[]) =>
-  playersOf(requests, { groups: [], now, planned });
+  playersOf(clientsOf(requests), { now, planned });
 const verdictAt = (now: number, ...requests: readonly SeenRequest[]) => {
   const [{ tone, words, remedy }] = players(now, ...requests)[0]!.clients as [Verdict];
   return [tone, words, ...(remedy ? [remedy] : [])];
@@ -45,19 +43,24 @@ describe('the players of a workbench', () => {
       'faults',
     ]);
     // What is over cannot be ended.
-    const [after] = playersOf([failed], { groups: [], now: 3_500, planned: [] });
+    const [after] = playersOf(clientsOf([failed]), { now: 3_500, planned: [] });
     deepStrictEqual([after!.tone, after!.remedy], ['warn', undefined]);
     deepStrictEqual(verdictAt(1_500, failed, poll(1_000)), [
       'warn',
       'tries again: a proxy answered 502 1 s ago',
       'faults',
     ]);
-    deepStrictEqual(verdictAt(3_000, failed, poll(1_000)), ['ok', 'live, waits 2 s']);
+    // A poll that is held for as long as the one that failed, and 2 s longer.
+    deepStrictEqual(verdictAt(3_499, failed, poll(1_000))[0], 'warn');
+    deepStrictEqual(verdictAt(3_500, failed, poll(1_000)), ['ok', 'live, waits 3 s']);
     deepStrictEqual(verdictAt(600, poll(0, { ended_at: 500, status: 0 })), [
       'warn',
       'waits to try again: the connection was lost just now',
     ]);
-    deepStrictEqual(verdictAt(90_000, poll(0, { ended_at: 500, status: 429 }))[0], 'warn');
+    deepStrictEqual(
+      verdictAt(90_000, poll(0, { ended_at: 500, status: 429, retry_after: 120_000 }))[0],
+      'warn',
+    );
     deepStrictEqual(verdictAt(90_500, failed), [
       'gone',
       'gone: a proxy answered 502 90 s ago, no request since',
@@ -65,22 +68,14 @@ describe('the players of a workbench', () => {
   });
 
   it('have a token that was refused, until they come with another one', () => {
-    const refused = poll(0, { ended_at: 0, status: 401 });
-    deepStrictEqual(verdictAt(1_000, refused), ['bad', 'its token was refused 1 s ago', 'token']);
-    deepStrictEqual(verdictAt(60_000, refused), [
-      'bad',
-      'stopped: its token was refused 60 s ago, no request since',
-      'token',
-    ]);
-    deepStrictEqual(verdictAt(4_000, refused, poll(1_000))[0], 'ok');
+    const rejected = poll(0, refused(0, 401));
+    deepStrictEqual(verdictAt(1_000, rejected), ['bad', 'stopped: its token was refused 1 s ago', 'token']);
+    deepStrictEqual(verdictAt(4_000, rejected, poll(1_000))[0], 'ok');
   });
 
   it('have stopped with a token that may not do that, for which a new one is no remedy', () => {
-    const forbidden = poll(0, { ended_at: 0, status: 403 });
-    deepStrictEqual(verdictAt(60_000, forbidden), [
-      'bad',
-      'stopped: its token may not do that 60 s ago, no request since',
-    ]);
+    const forbidden = poll(0, refused(0, 403));
+    deepStrictEqual(verdictAt(60_000, forbidden), ['bad', 'stopped: its token may not do that 60 s ago']);
   });
 
   it('are gone when they have given up a poll, or send none for long', () => {
@@ -108,9 +103,9 @@ describe('the players of a workbench', () => {
 
   it('are told apart by whose tokens they have, and are as well as the worst that they watch', () => {
     const members = { ...poll(30, {}, 'Grace'), path: '/v1/groups/a/members?count=3' };
-    const refused = poll(20, { ended_at: 60, status: 401 }, 'Grace');
+    const rejected = poll(20, refused(60, 401), 'Grace');
     deepStrictEqual(
-      players(10_000, poll(0), refused, members).map(({ who, tone, topics }) => [who, tone, topics]),
+      players(10_000, poll(0), rejected, members).map(({ who, tone, topics }) => [who, tone, topics]),
       [
         ['Grace', 'bad', ['live events', '/v1/groups/a/members']],
         ['Ada', 'ok', ['live events']],

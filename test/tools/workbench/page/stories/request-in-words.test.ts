@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { topicOf } from '../../../../../src/tools/workbench/page/outcome/topic-of.js';
 import { requestInWords } from '../../../../../src/tools/workbench/page/stories/request-in-words.js';
 import type { SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
+import { refused } from '../outcome/seen.js';
 
 const base = {
   id: 1,
@@ -56,7 +57,8 @@ describe('a request in words', () => {
       [
         said({ ended_at, status: 502, fault: 'html' }),
         said({ fault: 'stall_before_headers' }),
-        ...[401, 403, 404, 429, 500].map(status => said({ ended_at, status })),
+        ...[401, 403, 404, 429, 500].map(status => said(refused(ended_at, status))),
+        said({ ended_at, status: 403 }),
       ],
       [
         '502 after 0 ms, by the fault html',
@@ -66,6 +68,7 @@ describe('a request in words', () => {
         '404 after 0 ms: there is no such thing',
         '429 after 0 ms: the service limited its rate',
         '500 after 0 ms',
+        '403 after 0 ms',
       ],
     );
   });

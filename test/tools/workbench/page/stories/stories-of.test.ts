@@ -1,10 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
 import { requestStories } from '../../../../../src/tools/workbench/page/stories/request-stories.js';
+import { clientsOf } from '../../../../../src/tools/workbench/page/outcome/index.js';
 import { storiesOf } from '../../../../../src/tools/workbench/page/stories/stories-of.js';
 import type { StoryData } from '../../../../../src/tools/workbench/page/stories/story.js';
 import { testOf } from '../../../../../src/tools/workbench/page/test-of.js';
 import type { SeenAction, SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
-import { action, answered, event, poll } from '../outcome/seen.js';
+import { action, answered, event, poll, refused } from '../outcome/seen.js';
 
 const identity = (identity_id: string, display_name: string) => ({ identity_id, display_name });
 const told = (
@@ -18,6 +19,7 @@ const told = (
   retention: 300_000,
   now,
   requests,
+  clients: clientsOf(requests),
   actions,
   identities: [identity('a', 'Ada'), identity('b', 'Bo')],
   ...more,
@@ -30,12 +32,12 @@ const tell = (...of: Parameters<typeof told>) =>
     ...effects.map(({ who, steps }) => [who, ...steps.map(({ short }) => short)].join(' | ')),
   ]);
 const ofBo = (request: SeenRequest): SeenRequest => ({ ...request, who: 'Bo', who_id: 'b' });
+/** What was done in the page: the cause of most trouble here. */
+const broken = action(1_000, 'break proxy');
 const bad = (at: number, ended_at: number, more: Partial<SeenRequest> = {}) =>
-  poll(at, '9', { ended_at, status: 502, fault: 'proxy', ...more });
+  poll(at, '9', { ended_at, status: 502, fault: 'proxy', cause: broken.id, ...more });
 
 describe('the stories of a workbench', () => {
-  const broken = action(1_000, 'break proxy');
-
   it('tell what a fault did to each client, and how it ended', () => {
     const requests = [
       ofBo(poll(0, '1', answered(50, '9'))),
@@ -43,7 +45,7 @@ describe('the stories of a workbench', () => {
       poll(0, '9'),
     ];
     const [open] = requests.splice(2) as [SeenRequest];
-    requests.push({ ...open, ended_at: 1_000, status: 502, fault: 'proxy' });
+    requests.push({ ...open, ended_at: 1_000, status: 502, fault: 'proxy', cause: broken.id });
     requests.push(bad(1_400, 1_401, { fault: 'html' }), poll(2_300, '9'));
     const row = 'Ada | 502 | waited 400 ms | 502 | waited 899 ms';
     const others = 'Bo | was not connected: met nothing';
@@ -84,10 +86,11 @@ describe('the stories of a workbench', () => {
       const again = poll(1_010, '9', { ended_at: 1_010 + held, status: 0 });
       return tell(90_000, [poll(0, '9', { ended_at: 1_000, status: 502 }), again]).length;
     };
-    deepStrictEqual([once(1_999), once(2_000)], [1, 2]);
+    // A poll has to be held for 2 s longer than the one that failed.
+    deepStrictEqual([once(2_999), once(3_001)], [1, 2]);
     // An answer that met a fault is an answer.
     const changed = poll(0, '9', { ...answered(900, '10'), fault: 'last_event_only' });
-    const cut = poll(901, '10', { ended_at: 1_001, status: 502, fault: 'proxy' });
+    const cut = poll(901, '10', { ended_at: 1_001, status: 502, fault: 'proxy', cause: broken.id });
     deepStrictEqual(tell(2_000, [changed, cut], [broken])[0]!.slice(0, 2), [
       'You: Proxy answers 502',
       'not over: 1 retrying',
@@ -95,16 +98,16 @@ describe('the stories of a workbench', () => {
   });
 
   it('say that one who was refused has stopped, and why', () => {
-    const refused = poll(0, '1', { ended_at: 100, status: 401 });
-    deepStrictEqual(tell(60_000, [refused]), [
+    const rejected = poll(0, '1', refused(100, 401));
+    deepStrictEqual(tell(60_000, [rejected]), [
       ['Ada was refused', 'stopped: its token was refused', 'Ada | 401 | has sent nothing since: stopped'],
     ]);
     // It is not said to try again before that, as its card does not say it either.
-    deepStrictEqual(tell(200, [refused]), tell(60_000, [refused]));
+    deepStrictEqual(tell(200, [rejected]), tell(60_000, [rejected]));
     const renewed = poll(120, '1', answered(150, '2'));
-    deepStrictEqual(tell(200, [refused, renewed])[0]![1], 'over: back after 50 ms, nothing lost');
+    deepStrictEqual(tell(200, [rejected, renewed])[0]![1], 'over: back after 50 ms, nothing lost');
     const expired = action(50, 'token expire');
-    deepStrictEqual(tell(60_000, [refused], [expired])[0]!.slice(0, 2), [
+    deepStrictEqual(tell(60_000, [{ ...rejected, cause: expired.id }], [expired])[0]!.slice(0, 2), [
       'You: token expire to Ada',
       'stopped: its token was refused',
     ]);
@@ -117,8 +120,39 @@ describe('the stories of a workbench', () => {
       tell(9_500, requests).map(([title, end]) => [title, end]),
       [
         ['Cy: the connection was lost', 'not over: 1 retrying'],
-        ['Ada, Bo: the connection was lost', 'not over: 2 retrying'],
+        ['Ada, Bo: the connection was lost', '2 did not come back'],
       ],
+    );
+  });
+
+  it('have one cause each: an outage is over when the service answers, though it refuses the token', () => {
+    const expired = action(2_000, 'token expire');
+    const requests = [bad(0, 1_500), poll(1_700, '9', { ...refused(2_100, 401), cause: expired.id })];
+    deepStrictEqual(
+      tell(60_000, requests, [broken, expired]).map(([title, end]) => [title, end]),
+      [
+        ['You: token expire to Ada', 'stopped: its token was refused'],
+        ['You: Proxy answers 502', 'over: then its token was refused'],
+      ],
+    );
+  });
+
+  it('say that an expired token is met after the poll that is held', () => {
+    const expired = action(2_000, 'token expire');
+    deepStrictEqual(tell(20_000, [poll(0, '9')], [expired])[0], [
+      'You: token expire to Ada',
+      'not met yet',
+      'Ada | its poll is still held: meets it after that',
+    ]);
+  });
+
+  it('say that a player waits who backs off', () => {
+    const failed = poll(0, '800', answered(500, '40900'));
+    const cut = (at: number, ended_at: number) => poll(at, '40900', { ended_at, status: 502 });
+    const requests = [failed, cut(501, 600), cut(900, 901), cut(1_800, 1_801), cut(3_600, 3_601)];
+    deepStrictEqual(
+      tell(5_000, requests, [action(4_000, 'message "Hi"')]).find(([title]) => title!.startsWith('You'))![2],
+      'Ada | waits to poll again. It gets this if it comes back within 336 s; after that, a gap',
     );
   });
 
@@ -149,7 +183,7 @@ describe('the stories of a workbench', () => {
     ]);
     deepStrictEqual(delivery(400_000, gone)![2], 'Ada | did not come back in time: a gap');
     deepStrictEqual(
-      delivery(81_000, gone, poll(501, '40900', { ended_at: 510, status: 401 }))![2],
+      delivery(81_000, gone, poll(501, '40900', refused(510, 401)))![2],
       'Ada | has stopped: its token was refused. It gets this if it comes back within 260 s; after that, a gap',
     );
     const lost = poll(0, '900', { ...answered(1_200, '1201'), fault: 'last_event_only' });
