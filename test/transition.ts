@@ -5,9 +5,7 @@ import {
   type WatchEvent,
   type WatchState,
 } from '../src/stream/transition/index.js';
-import type { Pace } from '../src/stream/kept-paces.js';
-
-import type { Health, Position } from '../src/stream/transition/watch-state.js';
+import type { Health, Pace, Position } from '../src/stream/transition/watch-state.js';
 import { watchSettings, type WatchSettings } from '../src/stream/watch-settings.js';
 import { cursorArgument, type Recovery } from '../src/error/index.js';
 import { isEmpty, type Answer } from './poll-script.js';
@@ -34,7 +32,7 @@ export const flat = ({ position, pace, health, ...others }: WatchState): FlatSta
 });
 
 const partsOf = (state: FlatState): WatchState => {
-  const { index, indexAt, contactAt, gapAt, isStale, key, due, paidUntil, rest } = state;
+  const { index, indexAt, contactAt, gapAt, isStale, key, due, paidUntil, rest, attempt } = state;
   const { quick, echoed, content, handle, mixUps } = state;
   const { status, heldAfter, isAnswered, isOffline, isSure, askedAt, needsFreshConnection } = state;
   return {
@@ -52,7 +50,7 @@ const partsOf = (state: FlatState): WatchState => {
       mixUps,
       due,
     },
-    pace: { paidUntil, rest },
+    pace: { paidUntil, rest, attempt },
     health: { status, heldAfter, isAnswered, isOffline, isSure },
     askedAt,
     needsFreshConnection,

@@ -9,7 +9,7 @@ import {
   type UnauthorizedError,
 } from '../error/index.js';
 import type { EventCodecs } from '../protocol/index.js';
-import { defaultWake, KeptPaces, watchSettings, type WatchConfig } from '../stream/index.js';
+import { defaultWake, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
   summaryOf,
@@ -35,7 +35,6 @@ export interface ClientContext {
   readonly polling: RequestContext;
   readonly watch: WatchConfig<unknown>;
   readonly quota: RequestQuota;
-  readonly paces: KeptPaces;
   readonly life: ClientLife;
   /** The errors of tokens that are refused, one for each token. */
   readonly unauthorized$: Observable<UnauthorizedError>;
@@ -108,7 +107,6 @@ class ContextOfToken implements ClientContext {
   #plain: RequestContext | undefined;
   #blocking: RequestContext | undefined;
   readonly polling: RequestContext;
-  readonly paces = new KeptPaces();
   readonly life = new ClientLife();
   #unauthorized$: Subject<UnauthorizedError> | undefined;
 

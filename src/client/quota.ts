@@ -8,7 +8,8 @@ import {
   type TimestampProvider,
 } from 'rxjs';
 import type { Endpoint } from '../endpoint/index.js';
-import { TokenBucket } from '../stream/index.js';
+import { recovery } from '../error/index.js';
+import { TokenBucket, type FillRate } from '../stream/index.js';
 
 /**
  * The requests that a client may send in any 15 minutes, route by route (law 6). Its clients of
@@ -23,14 +24,11 @@ export class RequestQuota {
     readonly scheduler: SchedulerLike,
   ) {}
 
-  /**
-   * The quota of an endpoint's route. `undefined` if the quota is unlimited, or the endpoint is no
-   * GET.
-   */
+  /** The quota of an endpoint's route. `undefined` if the endpoint is no GET. */
   of(endpoint: Pick<Endpoint, 'method' | 'service' | 'path'>): RouteQuota | undefined {
     // An invalid endpoint is found when the request is sent.
     const { method, service, path } = Object(endpoint) as typeof endpoint;
-    if (this.quota === Infinity || method !== 'GET') return undefined;
+    if (method !== 'GET') return undefined;
     const route = `${service} ${path}`;
     const known = this.#routes.get(route) ?? new RouteQuota(this.quota, this.clock, this.scheduler);
     this.#routes.set(route, known);
@@ -52,16 +50,24 @@ const BURST = 1 / 4;
  */
 const MAX_DEBT_MS = 235_000;
 
-/** The quota of one route. Polls and the later pages of rosters wait in a queue each. */
+/**
+ * The quota of one route. Polls and the later pages of rosters wait in a queue each. Once the
+ * service has asked one of them, or a plain request, to wait, all of them wait.
+ */
 export class RouteQuota extends TokenBucket<'poll' | 'page'> {
   constructor(quota: number, clock: TimestampProvider, scheduler: SchedulerLike) {
-    const burst = Math.max(1, Math.floor(quota * BURST));
-    super({ interval: WINDOW_MS / Math.max(1, quota - burst), burst }, clock, scheduler);
+    super(rateOf(quota), clock, scheduler);
   }
 
   /** Counts a request that is sent now, even if the quota is used up. */
   count(): void {
     this.takeOnCredit(MAX_DEBT_MS);
+  }
+
+  /** Pauses the route if a request has failed because the service asks for a wait. */
+  heed(error: unknown): void {
+    const decided = recovery(error);
+    if (decided.kind === 'retry' && decided.retryAfter !== undefined) this.pause(decided.retryAfter);
   }
 
   /**
@@ -74,4 +80,11 @@ export class RouteQuota extends TokenBucket<'poll' | 'page'> {
       return wait > 0 ? timer(Math.min(wait, patience), this.scheduler).pipe(ignoreElements()) : EMPTY;
     });
   }
+}
+
+function rateOf(quota: number): FillRate {
+  // Without a limit, only a pause makes requests wait.
+  if (quota === Infinity) return { interval: 0, burst: 1 };
+  const burst = Math.max(1, Math.floor(quota * BURST));
+  return { interval: WINDOW_MS / Math.max(1, quota - burst), burst };
 }

@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, identity, ignoreElements, type Observable } from 'rxjs';
+import { concat, defer, EMPTY, identity, ignoreElements, tap, type Observable } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -14,7 +14,6 @@ import {
   definedOptions,
   fieldsOf,
   positiveInteger,
-  tryOr,
   type Options,
 } from '../error/index.js';
 import {
@@ -61,10 +60,11 @@ export function request<Input, Answer>(
       ? send(context.plain, endpoint, input, options)
       : send(context.blocking, endpoint, input, { ...options, kind: 'poll' });
   const route = context.quota.of(endpoint);
+  if (!route) return sent$;
   // The request counts when it is sent, and is never delayed.
   return defer(() => {
-    route?.count();
-    return sent$;
+    route.count();
+    return sent$.pipe(tap({ error: (error: unknown) => route.heed(error) }));
   });
 }
 
@@ -79,13 +79,12 @@ interface EndpointWatch<Answer> {
 
 /** Prepares watches of an endpoint. Throws an `InputError` if the config is invalid. */
 export function endpointWatch<Input, Answer>(
-  { polling, watch, quota, paces, life }: ClientContext,
+  { polling, watch, quota, life }: ClientContext,
   endpoint: Endpoint<Input, Answer>,
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
 ): EndpointWatch<Answer> {
   const { isEmpty, isState, keyOf, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
-  const route = quota.of(endpoint);
   const settings = watchSettings<Answer>(
     { ...(watch as WatchConfig<Answer>), ...definedOptions(config) },
     definedOptions({
@@ -98,8 +97,7 @@ export function endpointWatch<Input, Answer>(
       withoutNews,
       isIndex: cursorArgument.is,
       tryNow$: life.tryNow$,
-      quota: route && (() => route.take('poll')),
-      kept: { paces, key: keyOfWatch(endpoint, input) },
+      quota: quota.of(endpoint),
     }) as AnswerSettings<Answer>,
   );
   return {
@@ -114,14 +112,6 @@ export function endpointWatch<Input, Answer>(
       }),
     settings,
   };
-}
-
-/**
- * The key of a watch, by what it polls. An invalid endpoint or input is found when it is sent.
- */
-function keyOfWatch(endpoint: unknown, input: unknown): string {
-  const { service, path } = fieldsOf(endpoint);
-  return tryOr(() => JSON.stringify([service, path, input]), '');
 }
 
 /** The signals of a watch of an endpoint. Each subscription is a separate watch. */
@@ -182,9 +172,12 @@ export function refreshedPages<Input, Answer>(
   input: Omit<Input, 'anchor'>,
   paging: PagesConfig<Answer>,
 ): Observable<Answer> {
-  const room$ = context.quota.of(endpoint)?.take('page').pipe(ignoreElements()) ?? EMPTY;
+  const route = context.quota.of(endpoint);
+  const room$ = route?.take('page').pipe(ignoreElements()) ?? EMPTY;
   // Like a poll, such a page survives a 401, and is no pending task of Angular.
   const page = (anchor: string | undefined) =>
-    concat(room$, send(context.plain, endpoint, { ...input, anchor } as Input, { kind: 'poll' }));
+    concat(room$, send(context.plain, endpoint, { ...input, anchor } as Input, { kind: 'poll' })).pipe(
+      tap({ error: (error: unknown) => route?.heed(error) }),
+    );
   return context.life.pagesWhileOpen(pages(page, paging), endpoint);
 }

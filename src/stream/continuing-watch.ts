@@ -48,18 +48,11 @@ export function continuingWatch<A>(
   return moved =>
     new Observable(subscriber => {
       const now = instant(settings);
-      const keptPace = settings.kept?.paces.of(settings.kept.key);
-      // A new watch with the pace of an earlier one returns, too. So it waits for that pace.
-      const isReturning = (watch.last ?? keptPace) !== undefined;
-      const state = watch.last ?? firstState(now, settings.from, settings.retention, keptPace);
-      subscriber.add(() => keepPace(watch));
+      const isReturning = watch.last !== undefined;
+      const state = watch.last ?? firstState(now, settings.from, settings.retention);
       const position = moved && movedPosition(state.position, now, moved.from, settings.retention);
       new Loop(watch, position ? { ...state, position } : state, isReturning).run(subscriber);
     });
-}
-
-function keepPace<A>({ last, settings: { kept, monotonic } }: ContinuingWatch<A>): void {
-  if (last) kept?.paces.keep(kept.key, last.pace, monotonic.now());
 }
 
 /** What stays of a watch between two subscriptions. */
@@ -185,13 +178,12 @@ class Loop<A> {
     );
   }
 
-  #commit({ state, why, end }: Transition<A>): readonly never[] {
+  #commit({ state, why, end, retryAfter }: Transition<A>): readonly never[] {
     const { settings, watchId } = this.#watch;
     this.#state = state;
     this.#watch.last = state;
     this.#isEnded = end !== undefined;
-    // A subscriber that hears of the end may come back at once.
-    if (end) keepPace(this.#watch);
+    if (retryAfter !== undefined) settings.quota?.pause(retryAfter);
     const { attempt, error } = state.health.status;
     const wait = end ? 0 : this.#waitLeft();
     if (!why) return [];

@@ -59,7 +59,6 @@ export {
   type WatchSignal,
   type WatchStatus,
 } from './watch-signal.js';
-export { KeptPaces } from './kept-paces.js';
 export { continuingWatch } from './continuing-watch.js';
 export { watch, watchSignals } from './watch.js';
 export { firstState, transition, type WatchEvent } from './transition/index.js';

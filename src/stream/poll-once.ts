@@ -228,7 +228,7 @@ const ENDS: readonly string[] = ['answer', 'completed', 'failure'];
  */
 function whenAllowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> {
   const { quota, beforePoll, monotonic } = settings;
-  const room$ = (quota?.() ?? EMPTY).pipe(
+  const room$ = (quota?.take('poll') ?? EMPTY).pipe(
     map(wait => ({ kind: 'waiting', until: monotonic.now() + wait }) as const),
   );
   const beforePoll$ = defer(() => beforePoll?.() ?? EMPTY).pipe(take(1), ignoreElements());

@@ -15,10 +15,10 @@ import {
   monotonicClock,
   TESTING_OPTIONS,
   type Clocks,
+  type TokenBucket,
 } from './timing/index.js';
 import { awaited } from './awaited.js';
 import { logFailedAcks } from './failed-acks.js';
-import type { KeptPaces } from './kept-paces.js';
 import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
 import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
@@ -57,15 +57,10 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   readonly log: (entry: WatchLogEntry) => void;
   /** Whether an index can be sent. */
   readonly isIndex: IndexGuard;
-  /**
-   * Completes when a poll may be sent. If the poll has to wait, it first emits for how long, in ms.
-   * `undefined` if there is no quota.
-   */
-  readonly quota?: (() => Observable<number>) | undefined;
+  /** The quota of the route of the polls. `undefined` if nothing else has this route. */
+  readonly quota?: Pick<TokenBucket<'poll'>, 'take' | 'pause'> | undefined;
   /** Emits when `wake()` of the client is called. */
   readonly tryNow$?: Observable<unknown> | undefined;
-  /** Hands the pace of this watch on to the next watch of the same. */
-  readonly kept?: { readonly paces: KeptPaces; readonly key: string } | undefined;
   /**
    * Whether a feed that had no subscribers for a while gives the next one the events since then.
    */
@@ -76,7 +71,7 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
 export type AnswerSettings<A> = Partial<
   Pick<
     WatchSettings<A>,
-    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'kept' | 'tryNow$'
+    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'tryNow$'
   > & { readonly isState: boolean }
 >;
 
@@ -111,7 +106,6 @@ const DEFAULTS = {
   keyOf: undefined,
   quota: undefined,
   tryNow$: undefined,
-  kept: undefined,
 };
 
 /**

@@ -207,6 +207,7 @@ describe('the queue of a feed', () => {
     const failures = [1];
     const { log, watch, publish, pass } = stage({
       ack: ({ events }) => (events.length > 0 && failures.pop() ? throwError(() => 'disk full') : of(1)),
+      log: () => undefined,
     });
     watch();
     pass(500);

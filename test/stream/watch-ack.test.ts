@@ -9,6 +9,9 @@ import { spawnTs } from '../spawn-ts.js';
 
 const random = () => 1;
 
+/** A watch with a log does not print that its `ack` fails. */
+const noLog = () => undefined;
+
 describe('the ack of a watch', () => {
   it('is not called if a subscriber has thrown: Node ends before anything is saved', async () => {
     const { code, out, err } = await spawnTs(join(import.meta.dirname, 'throwing-program.ts'), []).exited;
@@ -136,7 +139,7 @@ describe('the ack of a watch', () => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full')];
       const { poll } = script(cold('(a|)', { a: answer('1') }), cold('(b|)', { b: answer('5') }), NEVER);
-      const config = { isEmpty, testing: { random: () => 0 }, ack: () => acks.shift() ?? EMPTY };
+      const config = { isEmpty, testing: { random: () => 0 }, ack: () => acks.shift() ?? EMPTY, log: noLog };
       const seen = journal(watchSignals(poll, config), helpers, '5ms !');
       flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 retrying', '0 live', '0 unacknowledged']);
@@ -172,7 +175,12 @@ describe('the ack of a watch', () => {
         cold('-(a|)', { a: answer('1', 'x') }),
         cold('-(a|)', { a: answer('1', 'x') }),
       );
-      const config = { testing: { random }, backoff: { initial: 3 }, ack: () => acks.shift() ?? EMPTY };
+      const config = {
+        testing: { random },
+        backoff: { initial: 3 },
+        ack: () => acks.shift() ?? EMPTY,
+        log: noLog,
+      };
       const seen = journal(watchSignals(poll, config), helpers, '10ms !');
       flush();
       deepStrictEqual(seen, [
@@ -201,6 +209,7 @@ describe('the ack of a watch', () => {
         watchSignals(poll, {
           testing: { random },
           ack,
+          log: noLog,
           from: '4',
           minInterval: 0,
           backoff: { initial: 10, max: 80 },
@@ -225,6 +234,7 @@ describe('the ack of a watch', () => {
         minInterval: 0,
         backoff: { initial: 10, max: 10 },
         ack: () => acks.shift() ?? EMPTY,
+        log: noLog,
       };
       const seen = journal(watchSignals(poll, config), helpers, '55ms !');
       flush();

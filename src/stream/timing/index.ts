@@ -22,7 +22,7 @@ export {
   type RetryConfig,
 } from './backoff.js';
 export { spreadWait, spreadOver } from './spread.js';
-export { TokenBucket, type FillRate } from './token-bucket.js';
+export { paidFor, TokenBucket, waitUntilPaid, type FillRate } from './token-bucket.js';
 export {
   defaultWake,
   clockJumps,

@@ -1,4 +1,5 @@
 import { Observable, Subscription, type SchedulerLike, type Subscriber, type TimestampProvider } from 'rxjs';
+import { MAX_WAIT_MS } from '../../error/index.js';
 
 /** How fast a {@link TokenBucket} fills. */
 export interface FillRate {
@@ -6,6 +7,16 @@ export interface FillRate {
   readonly interval: number;
   /** The largest number of tokens. */
   readonly burst: number;
+}
+
+/** Until when a bucket is paid, once another token is taken. Times are on a monotonic clock. */
+export function paidFor(paidUntil: number, now: number, interval: number): number {
+  return Math.max(paidUntil, now) + interval;
+}
+
+/** How long it takes, in ms, until no more than `debt` ms are paid ahead. */
+export function waitUntilPaid(paidUntil: number, now: number, debt: number): number {
+  return Math.max(0, paidUntil - debt - now);
 }
 
 /**
@@ -17,7 +28,8 @@ export class TokenBucket<Queue extends string = 'all'> {
   #queues: Map<Queue, Set<Subscriber<number>>> | undefined;
   #timer = Subscription.EMPTY;
   /** When the bucket will be full if no more tokens are taken. */
-  #fullAt = -Infinity;
+  #paidUntil = -Infinity;
+  #pausedUntil = -Infinity;
 
   /** `clock` is a monotonic clock. */
   constructor(
@@ -36,7 +48,7 @@ export class TokenBucket<Queue extends string = 'all'> {
   /** How long it takes until there are `tokens` tokens, in ms. */
   waitFor(tokens: number): number {
     const { burst, interval } = this.rate;
-    return Math.max(0, Math.ceil(this.#fullAt - (burst - tokens) * interval - this.clock.now()));
+    return Math.ceil(waitUntilPaid(this.#paidUntil, this.clock.now(), (burst - tokens) * interval));
   }
 
   /**
@@ -45,7 +57,7 @@ export class TokenBucket<Queue extends string = 'all'> {
    */
   take(name: Queue): Observable<number> {
     return new Observable(subscriber => {
-      if (this.waiting === 0 && this.nextIn() === 0) {
+      if (this.waiting === 0 && this.#nextIn() === 0) {
         this.#pay();
         subscriber.complete();
         return;
@@ -59,7 +71,7 @@ export class TokenBucket<Queue extends string = 'all'> {
         if (this.waiting === 0) this.#timer.unsubscribe();
       });
       this.#serve();
-      if (!subscriber.closed) subscriber.next(this.waitFor(this.waiting));
+      if (!subscriber.closed) subscriber.next(Math.max(this.waitFor(this.waiting), this.pauseLeft));
     });
   }
 
@@ -70,20 +82,32 @@ export class TokenBucket<Queue extends string = 'all'> {
   takeOnCredit(maxDebt: number): void {
     this.#pay();
     const { burst, interval } = this.rate;
-    this.#fullAt = Math.min(this.#fullAt, this.clock.now() + burst * interval + maxDebt);
+    this.#paidUntil = Math.min(this.#paidUntil, this.clock.now() + burst * interval + maxDebt);
+  }
+
+  /** Hands out no tokens for `wait` ms, at most 15 minutes: the service has asked for that. */
+  pause(wait: number): void {
+    // A custom `recovery` may give NaN or a string.
+    if (!(wait > 0)) return;
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.clock.now() + Math.min(wait, MAX_WAIT_MS));
+  }
+
+  /** How long the pause still lasts, in ms, or 0. */
+  get pauseLeft(): number {
+    return Math.max(0, this.#pausedUntil - this.clock.now());
   }
 
   /** How long it takes until the next request may be sent, in ms. */
-  protected nextIn(): number {
-    return this.waitFor(1);
+  #nextIn(): number {
+    return Math.max(this.waitFor(1), this.pauseLeft);
   }
 
   #pay(): void {
-    this.#fullAt = Math.max(this.#fullAt, this.clock.now()) + this.rate.interval;
+    this.#paidUntil = paidFor(this.#paidUntil, this.clock.now(), this.rate.interval);
   }
 
   #serve(): void {
-    while (this.waiting > 0 && this.nextIn() === 0) {
+    while (this.waiting > 0 && this.#nextIn() === 0) {
       this.#pay();
       this.#next().complete();
     }
@@ -91,7 +115,7 @@ export class TokenBucket<Queue extends string = 'all'> {
     this.#timer = this.scheduler.schedule(() => {
       this.#timer.unsubscribe();
       this.#serve();
-    }, this.nextIn());
+    }, this.#nextIn());
   }
 
   /** Takes the first request of the next queue, which then comes last. */

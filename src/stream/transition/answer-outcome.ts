@@ -1,9 +1,8 @@
 import type { WatchSettings } from '../watch-settings.js';
 import { dueGap, isExpired } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
-import { isAtOnce } from './position.js';
-import type { DueGap, Position } from './watch-state.js';
-import type { Turn, WatchEvent } from './watch-state.js';
+import { goesBack, isAtOnce } from './position.js';
+import type { DueGap, Position, Turn, WatchEvent } from './watch-state.js';
 
 /** An answer ended the poll. */
 export function answerOutcome<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'answer' }): Outcome<A> {
@@ -33,7 +32,7 @@ function anotherLog({ state, now }: Pick<Turn<never>, 'state' | 'now'>): Outcome
   const { mixUps } = state.position;
   if (mixUps === 0) return { kind: 'contact', at: now, isOfAnotherLog: true };
   const heldFor = now.monotonic - state.askedAt.monotonic;
-  return { kind: 'failure', hint: CHECK_LOGS, heldFor, attempt: mixUps, isOfAnotherLog: true };
+  return { kind: 'failure', hint: CHECK_LOGS, heldFor, isOfAnotherLog: true };
 }
 
 const CHECK_LOGS = 'answers come from two logs (`handleOf`): are there two servers?';
@@ -43,8 +42,9 @@ function gapBefore<A>(
   position: Position,
   answered: Answered,
   isBack: boolean,
-  { retention, isOlder }: WatchSettings<A>,
+  settings: WatchSettings<A>,
 ): DueGap | undefined {
+  const { retention } = settings;
   const { index, isEmpty, isAtOnce, askedAt, arrivedAt } = answered;
   const { due } = position;
   const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
@@ -52,12 +52,9 @@ function gapBefore<A>(
   const saysForgotten = isEmpty && isAtOnce && position.index !== undefined && mayBeForgotten;
   if (due && !due.emitted) return due;
   if (saysForgotten) return { reason: 'silence', index: position.index };
-  const isBackwards =
-    isBack || (index !== undefined && position.index !== undefined && isOlder(index, position.index));
-  return (
-    dueGap(position, askedAt, arrivedAt, retention) ??
-    (isBackwards ? { reason: 'index_backwards', index: position.index } : undefined)
-  );
+  const gap = dueGap(position, askedAt, arrivedAt, retention);
+  if (gap || !(isBack || goesBack(position, index, settings))) return gap;
+  return { reason: 'index_backwards', index: position.index };
 }
 
 /**
@@ -74,8 +71,8 @@ function answeredBy<A>(
   let { key, content } = position;
   if (!isEmpty) {
     key = settings.keyOf(answer, text, index);
-    const isSame = settings.contentOf === settings.keyOf;
-    content = isSame ? key : settings.contentOf(answer, text, index);
+    // A hash of a whole answer takes long. Mostly, the two are one function.
+    content = settings.contentOf === settings.keyOf ? key : settings.contentOf(answer, text, index);
   }
   return {
     answer,

@@ -31,8 +31,9 @@ export function dueGap(
   retention: number,
 ): DueGap | undefined {
   const { index, due } = position;
-  const isGap = index !== undefined && isExpired(missesSince(position, askedAt, retention), at, retention);
-  return isGap && (!due || due.emitted) ? { reason: 'silence', index } : due;
+  if (index === undefined || (due && !due.emitted)) return due;
+  const isSilent = isExpired(missesSince(position, askedAt, retention), at, retention);
+  return isSilent ? { reason: 'silence', index } : due;
 }
 
 /** Whether an answer can still be delivered: its index, or a reload at its gap, is not expired. */

@@ -32,7 +32,7 @@ export function failureOutcome<A>(turn: Turn<A>, failure: PollFailure): Outcome<
   const { error, heldFor } = failure;
   const decided = settings.recovery(error) as Recovery | undefined;
   const hasIndex = state.position.index !== undefined;
-  const failed = { kind: 'failure', error, heldFor, attempt: state.health.status.attempt + 1 } as const;
+  const failed = { kind: 'failure', error, heldFor } as const;
   switch (decided?.kind) {
     case 'no_news':
       if (heldFor >= HELD_MS || settings.retention === Infinity) return { kind: 'contact', at: now };
@@ -91,9 +91,7 @@ function hintFor<A>(
 export function timeoutOutcome<A>({ state, now, openWatches, settings }: Turn<A>): Outcome<A> {
   const heldFor = now.monotonic - state.askedAt.monotonic;
   // Without an index the service answers at once.
-  if (state.position.index === undefined && !hasStoodStill(settings, heldFor)) {
-    const { attempt } = state.health.status;
-    return { kind: 'failure', hint: CHECK_CUTS, heldFor, attempt: attempt + 1, isTimeout: true };
-  }
+  if (state.position.index === undefined && !hasStoodStill(settings, heldFor))
+    return { kind: 'failure', hint: CHECK_CUTS, heldFor, isTimeout: true };
   return { kind: 'cut', heldFor, spread: spreadWait(openWatches, settings), isTimeout: true };
 }

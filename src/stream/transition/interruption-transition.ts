@@ -50,7 +50,7 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
   const wait = Math.max(0, state.pace.rest.earliest - now.monotonic);
   const rest = restFor(now, Math.max(wait, paceWait(state.pace, now, settings)));
   const { isSure, heldAfter, status } = state.health;
-  const { lastAnswer, attempt, error } = status;
+  const { lastAnswer, error } = status;
   const left = waitLeft({ ...state.pace, rest }, now.monotonic);
   const nextTry = left > 0 ? now.at + left : undefined;
   const before = {
@@ -60,6 +60,8 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
     status: { ...connecting(now.at, lastAnswer), nextTry },
   };
   const isRetrying = nextTry !== undefined && error !== undefined;
+  // The backoff begins again, unless its wait goes on.
+  const attempt = isRetrying ? state.pace.attempt : 0;
   const change = isRetrying ? ({ state: 'retrying', attempt, error, nextTry } as const) : undefined;
   const { health } = withStatus(before, change, now);
   return {
@@ -67,7 +69,7 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
     state: {
       ...state,
       position: returnedPosition(state, settings.resume),
-      pace: { ...state.pace, rest },
+      pace: { ...state.pace, rest, attempt },
       health,
       // Nothing has listened for wakes since the last subscriber left.
       needsFreshConnection: state.needsFreshConnection || hasSlept(state.askedAt, now),
@@ -82,7 +84,7 @@ function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A>
  */
 function returnedPosition({ position, askedAt }: WatchState, resume: boolean): Position {
   const { index, due } = position;
-  // A new watch with the pace of an earlier one returns, too. It has no position to give up.
+  // A feed that has not polled yet has no position to give up.
   const hasPolled = askedAt.monotonic > -Infinity;
   const isGivenUp = !resume && hasPolled && (index !== undefined || due !== undefined);
   return isGivenUp ? { ...position, index: undefined, due: { reason: 'unwatched', index } } : position;

@@ -1,6 +1,5 @@
 import type { Instant } from '../timing/index.js';
-import type { DueGap } from './watch-state.js';
-import type { WatchEnd } from './watch-state.js';
+import type { DueGap, WatchEnd } from './watch-state.js';
 
 /** How a poll ended (law 4). Position, pace and status follow from it, in this order. */
 export type Outcome<A> = Contact<A> | Echo | Cut | Failure | End;
@@ -44,8 +43,6 @@ export interface Failure {
   /** What to check. */
   readonly hint?: string | undefined;
   readonly heldFor: number;
-  /** The number of failures in a row. */
-  readonly attempt: number;
   readonly retryAfter?: number | undefined;
   readonly dropsIndex?: boolean | undefined;
   readonly offline?: boolean | undefined;

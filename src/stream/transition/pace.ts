@@ -1,17 +1,16 @@
-import { backoffDelay, type Instant } from '../timing/index.js';
-import type { Pace, Rest } from '../kept-paces.js';
+import { backoffDelay, paidFor, waitUntilPaid, type Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
 import { waitBeforeExpiry } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
-import type { Position, Turn } from './watch-state.js';
+import type { Pace, Position, Rest, Turn } from './watch-state.js';
 
 export function firstPace(now: Instant): Pace {
-  return { paidUntil: -Infinity, rest: restFor(now, 0) };
+  return { paidUntil: -Infinity, rest: restFor(now, 0), attempt: 0 };
 }
 
 /** Charges a poll that is sent. Each poll costs `minInterval`. */
 export function charged(pace: Pace, now: Instant, minInterval: number): Pace {
-  return { ...pace, paidUntil: Math.max(pace.paidUntil, now.monotonic) + minInterval };
+  return { ...pace, paidUntil: paidFor(pace.paidUntil, now.monotonic, minInterval) };
 }
 
 /**
@@ -39,7 +38,7 @@ export function paceWait<A>(
   now: Instant,
   { minInterval, burst }: WatchSettings<A>,
 ): number {
-  return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
+  return waitUntilPaid(paidUntil, now.monotonic, burst * minInterval);
 }
 
 /**
@@ -75,10 +74,11 @@ export function nextPace<A>(turn: Turn<A>, outcome: Outcome<A>, position: Positi
   switch (outcome.kind) {
     case 'contact': {
       const { answered } = outcome;
-      if (!answered) return rested(pace, 0, now, settings);
+      const heard = { ...pace, attempt: 0 };
+      if (!answered) return rested(heard, 0, now, settings);
       const { minInterval } = settings;
       const refund = minInterval - priceOf(answered, state.position, minInterval);
-      const paid = { ...pace, paidUntil: pace.paidUntil - refund };
+      const paid = { ...heard, paidUntil: pace.paidUntil - refund };
       // Without an index the service answers at once.
       return rested(paid, answered.index === undefined ? settings.minInterval : 0, now, settings);
     }
@@ -87,12 +87,14 @@ export function nextPace<A>(turn: Turn<A>, outcome: Outcome<A>, position: Positi
       return rested(pace, Math.max(spread, retryAfter ?? 0), now, settings, retryAfter !== undefined);
     }
     case 'failure': {
-      const { attempt, retryAfter } = outcome;
+      const { isOfAnotherLog, retryAfter } = outcome;
+      // Between the answers of two logs there is contact, which ends no backoff of theirs.
+      const attempt = 1 + (isOfAnotherLog ? state.position.mixUps - 1 : pace.attempt);
       // The wait that the service asked for is a part of it.
       const backoff = backoffDelay(attempt, settings.backoff, settings.random(), retryAfter);
       const isAsked = retryAfter !== undefined;
       const wait = isAsked ? backoff : waitBeforeExpiry(position, backoff, now, settings);
-      return rested(pace, wait, now, settings, isAsked);
+      return rested({ ...pace, attempt }, wait, now, settings, isAsked);
     }
     case 'echo':
     case 'end':

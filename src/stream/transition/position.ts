@@ -2,6 +2,7 @@ import { HELD_MS } from '../../error/index.js';
 import { ageOf, hasSlept, instantAt, margin, type Instant } from '../timing/index.js';
 import type { Checkpoint, GapReason } from '../watch-signal.js';
 import { resumePoint, type ResumePoint } from '../resume-point.js';
+import type { WatchSettings } from '../watch-settings.js';
 import { dueGap, withoutExpired } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
 import type { Position, Turn } from './watch-state.js';
@@ -128,6 +129,18 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
 /** Whether the service answered a poll without holding it. */
 export function isAtOnce(askedAt: Instant, arrivedAt: Instant): boolean {
   return arrivedAt.monotonic - askedAt.monotonic < HELD_MS;
+}
+
+/**
+ * Whether an index is older than that of the position. Indexes that have no order never go back
+ * (`isOlder`).
+ */
+export function goesBack<A>(
+  { index: before }: Position,
+  index: string | undefined,
+  { isOlder }: WatchSettings<A>,
+): boolean {
+  return index !== undefined && before !== undefined && isOlder(index, before);
 }
 
 /** When the service sent an answer. The answer may have waited while the machine slept. */

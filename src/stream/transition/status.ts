@@ -1,9 +1,14 @@
 import { HELD_MS } from '../../error/index.js';
-import type { Pace } from '../kept-paces.js';
 import { ageOf, type Instant } from '../timing/index.js';
-import { changedStatus, connecting, type StatusChange, type PollEnd } from '../watch-signal.js';
+import {
+  changedStatus,
+  connecting,
+  type PollEnd,
+  type StatusChange,
+  type WatchStatus,
+} from '../watch-signal.js';
 import type { Outcome } from './outcome.js';
-import type { Change, Health, Position, Transition, Turn, WatchState } from './watch-state.js';
+import type { Change, Health, Pace, Position, Transition, Turn, WatchState } from './watch-state.js';
 
 /** After this long without contact, in ms, the status says so. */
 const QUIET_MS = 150_000;
@@ -123,7 +128,7 @@ export function nextHealth<A>(
   { state, now, settings }: Turn<A>,
   outcome: Outcome<A>,
   { contactAt }: Position,
-  { rest }: Pace,
+  { attempt, rest }: Pace,
 ): Change {
   const { health } = state;
   /** When the next poll will be sent, on the wall clock. */
@@ -135,16 +140,20 @@ export function nextHealth<A>(
       const isPaced = rest.until > now.monotonic;
       const isHot = answered?.isNews === true && answered.isAtOnce && !answered.hasMoved && isPaced;
       const hint = isHot ? CHECK_CACHE : undefined;
-      return withStatus(inContact(health), { state: 'live', attempt: 0, hint, ...lastAnswer }, now);
+      return withStatus(inContact(health), { state: 'live', attempt, hint, ...lastAnswer }, now);
     }
     case 'echo':
-      return afterQuiet(health, contactAt, now, { hint: CHECK_CACHE, nextTry });
+      return afterQuiet(health, contactAt, now, { attempt, hint: CHECK_CACHE, nextTry });
     case 'cut':
       // If the process stood still, a cut says nothing about the network, either.
       if (hasStoodStill(settings, outcome.heldFor)) return { health, signals: [] };
-      return afterQuiet(unheard(health, outcome.heldFor), contactAt, now, { hint: CHECK_CUTS, nextTry });
+      return afterQuiet(unheard(health, outcome.heldFor), contactAt, now, {
+        attempt,
+        hint: CHECK_CUTS,
+        nextTry,
+      });
     case 'failure': {
-      const { heldFor, offline, attempt, error, hint } = outcome;
+      const { heldFor, offline, error, hint } = outcome;
       const status = offline ? 'offline' : 'retrying';
       return withStatus(unheard(health, heldFor), { state: status, attempt, error, hint, nextTry }, now);
     }
@@ -164,10 +173,10 @@ function afterQuiet(
   health: Health,
   contactAt: Instant,
   now: Instant,
-  change: { readonly hint: string; readonly nextTry: number },
+  change: Pick<WatchStatus, 'attempt' | 'hint' | 'nextTry'>,
 ): Change {
   if (health.isSure && ageOf(contactAt, now) < QUIET_MS) return { health, signals: [] };
-  return withStatus(health, { state: 'retrying', attempt: health.status.attempt, ...change }, now);
+  return withStatus(health, { state: 'retrying', ...change }, now);
 }
 
 /** A transition to a state with another health. */

@@ -1,20 +1,50 @@
+import type { ResumePoint } from '../resume-point.js';
+import type { Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
-import { decidedTransition, unacknowledgedTransition } from './decided-transition.js';
-import { afterPoll } from './after-poll.js';
+import type { PollEnd, WatchSignal } from '../watch-signal.js';
+import { transitionAfterMove, stateAfterFailedAck } from './after-ack.js';
 import { answerOutcome } from './answer-outcome.js';
 import { dueGap } from './expiry.js';
 import { failureOutcome, timeoutOutcome } from './failure-outcome.js';
 import { interruptionTransition } from './interruption-transition.js';
-import type { Instant } from '../timing/index.js';
-import type { ResumePoint } from '../resume-point.js';
-import { charged, firstPace } from './pace.js';
-import { firstHealth, held, heldFirst, transitionOf, waiting } from './status.js';
-import { firstPosition, LONG_AGO } from './position.js';
-import type { Moment, Position, Transition, Turn, WatchEvent, WatchState } from './watch-state.js';
+import type { Contact, Outcome } from './outcome.js';
+import { charged, firstPace, nextPace } from './pace.js';
+import { checkpointAt, firstPosition, LONG_AGO, nextPosition } from './position.js';
+import { firstHealth, held, heldFirst, nextHealth, transitionOf, waiting } from './status.js';
+import type {
+  Delivery,
+  Moment,
+  Position,
+  Transition,
+  Turn,
+  WatchEnd,
+  WatchEvent,
+  WatchState,
+} from './watch-state.js';
+
+/*
+ * The end of a poll is classified once, as one of five outcomes. Then each part of the state
+ * follows from the outcome and the parts before it.
+ *
+ *   outcome │ position                   pace                         status
+ *   ────────┼──────────────────────────────────────────────────────────────────────────────────
+ *   contact │ moves to the index of      backoff over; a poll with    live
+ *           │ the answer                 news is refunded
+ *   echo    │ stays, of unknown age (*)  as it was charged            stays; after 150 s without
+ *           │                                                         contact: retrying, a hint
+ *   cut     │ stays (*)                  up to 300 ms, or what the    like an echo; later polls
+ *           │                            answer asks for; no backoff  have to be held longer
+ *   failure │ stays (*), or is dropped   backoff, plus what the       retrying, or offline
+ *           │ if it was rejected         service asks for
+ *   end     │ stays                      does not matter any more     closed
+ *
+ *   (*) The index is dropped if it is expired and a gap is due (law 5).
+ */
 
 /**
- * The laws of the watch as one pure function. It returns the transition that follows from a state
- * and an event of a poll.
+ * The laws of the watch. Returns the transition that follows from a state and an event of a poll.
+ * It changes nothing. Besides its arguments, it depends only on what the settings give: random
+ * numbers, and the callbacks of the config.
  */
 export function transition<A>(
   state: WatchState,
@@ -53,13 +83,80 @@ function transitionAt<A>(turn: Turn<A>, event: WatchEvent<A>): Transition<A> {
       return afterPoll(turn, failureOutcome(turn, event));
     case 'expired':
       return expiredTransition(turn);
-    case 'unacknowledged':
-      return unacknowledgedTransition(turn, event);
-    case 'decided':
-      return decidedTransition(turn, event);
+    case 'unacknowledged': {
+      const { error, acknowledging } = event;
+      const before = { ...turn, state: stateAfterFailedAck(turn, acknowledging) };
+      return afterPoll(before, { kind: 'failure', error, heldFor: 0 }, 'ack_failed');
+    }
+    case 'decided': {
+      const { decision, acknowledging } = event;
+      if (decision.watch === 'resume') return transitionAfterMove(turn, acknowledging, decision.from);
+      const end: WatchEnd =
+        'error' in decision ? { kind: 'error', error: decision.error } : { kind: 'complete' };
+      return afterPoll({ ...turn, state: acknowledging.state }, { kind: 'end', end });
+    }
     default:
       return interruptionTransition(turn, event.kind);
   }
+}
+
+/** The transition after a poll. Each part of the state depends on the parts before it. */
+function afterPoll<A>(turn: Turn<A>, outcome: Outcome<A>, why = whyOf(outcome)): Transition<A> {
+  const { state } = turn;
+  const position = nextPosition(turn, outcome);
+  const pace = nextPace(turn, outcome, position);
+  const { health, signals } = nextHealth(turn, outcome, position, pace);
+  const needsFreshConnection =
+    outcome.kind !== 'contact' &&
+    (state.needsFreshConnection || ('isTimeout' in outcome && outcome.isTimeout));
+  return {
+    why,
+    signals,
+    state: { ...state, position, pace, health, needsFreshConnection },
+    retryAfter: 'retryAfter' in outcome ? outcome.retryAfter : undefined,
+    delivery: outcome.kind === 'contact' ? deliveryOf(turn, outcome, position) : undefined,
+    end: outcome.kind === 'end' ? outcome.end : undefined,
+  };
+}
+
+function whyOf(outcome: Outcome<unknown>): PollEnd {
+  switch (outcome.kind) {
+    case 'contact':
+      return outcome.answered?.isNews === true ? 'news' : 'no_news';
+    case 'echo':
+      return 'stale';
+    case 'cut':
+      return 'cut';
+    case 'failure':
+      return outcome.retryAfter === undefined ? 'failed' : 'retry_after';
+    case 'end':
+      return 'ended';
+  }
+}
+
+function deliveryOf<A>(
+  { state, now, settings }: Turn<A>,
+  outcome: Contact<A>,
+  position: Position,
+): Delivery<A> | undefined {
+  const { answered, gap: due } = outcome;
+  if ('unmoved' in outcome) {
+    const checkpoint = checkpointAt(state.position);
+    return { answer: outcome.unmoved, checkpoint, gap: undefined, signals: [] };
+  }
+  if (!answered) return undefined;
+  const { answer, isEmpty, isNews } = answered;
+  const checkpoint = checkpointAt(position);
+  const signal: WatchSignal<A> = isNews
+    ? { kind: 'answer', answer, checkpoint }
+    : { kind: 'checkpoint', checkpoint };
+  const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
+  return {
+    answer: isNews || isEmpty ? answer : settings.withoutNews(answer),
+    checkpoint,
+    gap,
+    signals: gap && !due.emitted ? [{ kind: 'gap', gap }, signal] : [signal],
+  };
 }
 
 /** A poll is sent. It is charged. If it may miss events, a gap is due. */
@@ -91,16 +188,11 @@ function withUnanswered<A>(next: Transition<A>, event: WatchEvent<A>, { index }:
   return { ...next, state: { ...next.state, position: { ...position, due } } };
 }
 
-/** The state before the first poll, with the pace of an earlier watch if it was kept. */
-export function firstState(
-  now: Instant,
-  from: ResumePoint | undefined,
-  retention: number,
-  pace = firstPace(now),
-): WatchState {
+/** The state before the first poll. */
+export function firstState(now: Instant, from: ResumePoint | undefined, retention: number): WatchState {
   return {
     position: firstPosition(now, from, retention),
-    pace,
+    pace: firstPace(now),
     health: firstHealth(now, from?.at),
     askedAt: LONG_AGO,
     needsFreshConnection: false,

@@ -2,7 +2,6 @@ import type { Instant } from '../timing/index.js';
 import type { Polled } from '../poll.js';
 import type { AckDecision } from '../watch-config.js';
 import type { Checkpoint, Gap, GapReason, PollEnd, WatchSignal, WatchStatus } from '../watch-signal.js';
-import type { Pace } from '../kept-paces.js';
 import type { WatchSettings } from '../watch-settings.js';
 
 /** The state of a watch between two polls. Each part has its rules in its file. */
@@ -62,6 +61,22 @@ export interface DueGap {
   readonly index: string | undefined;
   /** The gap as it was emitted, if the answer after it was not acknowledged. */
   readonly emitted?: Gap | undefined;
+}
+
+/** When the next poll may be sent (laws 6 and 7). */
+export interface Pace {
+  /** The rate limit of polls without news is paid up to this time, on the monotonic clock. */
+  readonly paidUntil: number;
+  /** The wait before the next poll. */
+  readonly rest: Rest;
+  /** The number of failures in a row, from which the backoff follows. */
+  readonly attempt: number;
+}
+
+/** A wait, on the monotonic clock. A wake may shorten it, but not to before `earliest`. */
+export interface Rest {
+  readonly until: number;
+  readonly earliest: number;
 }
 
 /** What a person should know about a watch (law 15). */
@@ -150,6 +165,8 @@ export interface Transition<A> {
   readonly state: WatchState;
   /** Absent if the poll goes on. */
   readonly why?: PollEnd | undefined;
+  /** How long the service has asked to wait, in ms. That is for all polls of its route. */
+  readonly retryAfter?: number | undefined;
   /** The answer to deliver before the next state takes effect. */
   readonly delivery?: Delivery<A> | undefined;
   /** How the watch ends. `undefined` if it goes on. */

@@ -30,6 +30,7 @@ const statusOf = ({ signals, state: { status } }: FlatTransition) => {
 const live = stateWith({ index: '7', isAnswered: true });
 const retrying = stateWith({
   index: '7',
+  attempt: 3,
   status: {
     state: 'retrying',
     since: 10,

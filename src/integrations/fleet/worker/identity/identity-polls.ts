@@ -1,4 +1,4 @@
-import { defer, Observable, retry, tap, timer, type SchedulerLike } from 'rxjs';
+import { defer, ignoreElements, Observable, retry, tap, timer, type SchedulerLike } from 'rxjs';
 import { createClient, type ClientConfig } from '../../../../client/index.js';
 import { rawEventsWatch } from '../../../../endpoint/index.js';
 import { watchSettings } from '../../../../stream/index.js';
@@ -151,7 +151,7 @@ export class IdentityPolls {
     const endpoint = { ...rawEventsWatch, ...config.endpoints?.eventsWatch, response };
     const beforePoll = () => {
       if (budget.waiting > 0) emit({ kind: 'waiting' });
-      return budget.take();
+      return budget.take('all').pipe(ignoreElements());
     };
     const events$ = storedWatch({
       identity_id,

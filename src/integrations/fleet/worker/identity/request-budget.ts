@@ -1,8 +1,7 @@
-import type { Observable, SchedulerLike } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
 import { isStatusError, MAX_WAIT_MS } from '../../../../error/index.js';
-import type { WatchStatus } from '../../../../stream/index.js';
+import { monotonicClock, TokenBucket, type FillRate, type WatchStatus } from '../../../../stream/index.js';
 import type { FleetEvent } from '../../fleet-event.js';
-import { RateLimit } from './rate-limit.js';
 
 /** A poll that waits longer than this for its turn is reported, in ms. */
 const NOTICEABLE_MS = 1_000;
@@ -14,17 +13,16 @@ const DEFAULT_WAIT_MS = 60_000;
 const BURST = 0.5;
 
 /** Limits the polls from one address. All identities that are polled from there share the limit. */
-export class RequestBudget {
-  readonly #limit: RateLimit;
+export class RequestBudget extends TokenBucket {
   readonly #perMinute: number;
   readonly #emit: (event: FleetEvent) => void;
   #isLimited = false;
   #isPaused = false;
 
   constructor(requestsPerMinute: number, scheduler: SchedulerLike, emit: (event: FleetEvent) => void) {
+    super(rateOf(requestsPerMinute), monotonicClock(scheduler), scheduler);
     this.#emit = emit;
     this.#perMinute = requestsPerMinute;
-    this.#limit = new RateLimit({ ...this.#rateAmong(1), scheduler });
   }
 
   /**
@@ -32,24 +30,14 @@ export class RequestBudget {
    * together may send too much until their next beat.
    */
   shareAmong(workers: number): void {
-    this.#limit.change(this.#rateAmong(workers));
-  }
-
-  /** The number of waiting polls. */
-  get waiting(): number {
-    return this.#limit.waiting;
-  }
-
-  /** Completes when the next poll may be sent. */
-  take(): Observable<never> {
-    return this.#limit.turn();
+    this.rate = rateOf(this.#perMinute / workers);
   }
 
   /** Makes all polls wait if the service has answered one with 429. */
   slowDownFor({ state, error }: WatchStatus): void {
     if (state !== 'retrying' || !isStatusError(error) || error.status !== 429) return;
     const wait = Math.min(error.retryAfter ?? DEFAULT_WAIT_MS, MAX_WAIT_MS);
-    this.#limit.pause(wait);
+    this.pause(wait);
     this.#isPaused = true;
     this.#emit({ kind: 'rate_limited', by: 'service', wait, waiting: this.waiting });
   }
@@ -59,8 +47,9 @@ export class RequestBudget {
    * over.
    */
   check(): void {
-    const { delay, waiting, pauseLeft } = this.#limit;
-    if (pauseLeft > 0) return;
+    if (this.pauseLeft > 0) return;
+    const { waiting } = this;
+    const delay = this.waitFor(waiting + 1);
     if (this.#isPaused) this.#emit({ kind: 'rate_limited', by: 'service', wait: 0, waiting });
     this.#isPaused = false;
     const isLimited = waiting > 0 && (this.#isLimited || delay > NOTICEABLE_MS);
@@ -68,9 +57,8 @@ export class RequestBudget {
     this.#isLimited = isLimited;
     this.#emit({ kind: 'rate_limited', by: 'requestsPerMinute', wait: isLimited ? delay : 0, waiting });
   }
+}
 
-  #rateAmong(workers: number) {
-    const perMinute = this.#perMinute / workers;
-    return { interval: 60_000 / perMinute, burst: Math.ceil(BURST * perMinute) };
-  }
+function rateOf(perMinute: number): FillRate {
+  return { interval: 60_000 / perMinute, burst: Math.ceil(BURST * perMinute) };
 }

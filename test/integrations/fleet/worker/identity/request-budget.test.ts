@@ -41,10 +41,10 @@ describe('the budget of requests', () => {
     const events: FleetEvent[] = [];
     // Two a second, sixty at once.
     const budget = new RequestBudget(120, scheduler, event => events.push(event));
-    for (let i = 0; i < 61; i++) budget.take().subscribe();
+    for (let i = 0; i < 61; i++) budget.take('all').subscribe();
     budget.check();
     deepStrictEqual([budget.waiting, events], [1, []]);
-    budget.take().subscribe();
+    budget.take('all').subscribe();
     budget.check();
     deepStrictEqual(events, [{ kind: 'rate_limited', by: 'requestsPerMinute', wait: 1_500, waiting: 2 }]);
   });

@@ -1,16 +1,18 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { of } from 'rxjs';
-import { RateLimit } from '../../../../../src/integrations/fleet/worker/identity/rate-limit.js';
-import { virtualTime } from '../../../../virtual-time.js';
+import { TokenBucket } from '../../../src/stream/timing/index.js';
+import { virtualTime } from '../../virtual-time.js';
 
-describe('a rate limit', () => {
+const delayOf = (limit: TokenBucket) => limit.waitFor(limit.waiting + 1);
+
+describe('a token bucket', () => {
   const limited = (burst: number) => {
     const { scheduler, pass } = virtualTime();
-    const limit = new RateLimit({ interval: 1_000, burst, scheduler });
+    const limit = new TokenBucket({ interval: 1_000, burst }, scheduler, scheduler);
     const turns: string[] = [];
     const start = scheduler.now();
     const ask = (name: string) =>
-      limit.turn().subscribe({ complete: () => turns.push(`${name} ${scheduler.now() - start}`) });
+      limit.take('all').subscribe({ complete: () => turns.push(`${name} ${scheduler.now() - start}`) });
     return { scheduler, pass, limit, turns, ask };
   };
 
@@ -39,13 +41,13 @@ describe('a rate limit', () => {
 
   it('tells how long a turn would take, and how many wait', () => {
     const { pass, limit, ask } = limited(1);
-    strictEqual(limit.delay, 0);
+    strictEqual(delayOf(limit), 0);
     ask('a');
-    strictEqual(limit.delay, 1_000);
+    strictEqual(delayOf(limit), 1_000);
     ask('b');
     ask('c');
     pass(400);
-    deepStrictEqual([limit.waiting, limit.delay], [2, 2_600]);
+    deepStrictEqual([limit.waiting, delayOf(limit)], [2, 2_600]);
   });
 
   it('pauses, and a shorter pause does not end a longer one', () => {
@@ -71,18 +73,18 @@ describe('a rate limit', () => {
     const { scheduler, pass } = virtualTime();
     let back = 0;
     const clock = { now: () => scheduler.now() - back, schedule: scheduler.schedule.bind(scheduler) };
-    const limit = new RateLimit({ interval: 1_000, burst: 1, scheduler: clock, monotonic: scheduler });
+    const limit = new TokenBucket({ interval: 1_000, burst: 1 }, scheduler, clock);
     const start = scheduler.now();
     const turns: number[] = [];
     for (let i = 0; i < 3; i++)
-      limit.turn().subscribe({ complete: () => turns.push(scheduler.now() - start) });
+      limit.take('all').subscribe({ complete: () => turns.push(scheduler.now() - start) });
     pass(500);
     back = 3_600_000;
     pass(4_000);
     deepStrictEqual(turns, [0, 1_000, 2_000]);
     limit.pause(2_000);
     back = 7_200_000;
-    limit.turn().subscribe({ complete: () => turns.push(scheduler.now() - start) });
+    limit.take('all').subscribe({ complete: () => turns.push(scheduler.now() - start) });
     pass(3_000);
     deepStrictEqual(turns.slice(3), [6_500]);
     strictEqual(limit.pauseLeft, 0);
@@ -90,7 +92,7 @@ describe('a rate limit', () => {
 
   it('hands out turns that are asked for meanwhile after those that wait', () => {
     const { pass, limit, turns, ask } = limited(3);
-    limit.turn().subscribe({ complete: () => ask('nested') });
+    limit.take('all').subscribe({ complete: () => ask('nested') });
     ask('b');
     of(0).subscribe(() => ask('c'));
     pass(2_000);
