@@ -15,7 +15,7 @@ export default tseslint.config(
       'docs/.vitepress/{*.ts,theme,cache,dist}',
       'examples/stores/',
       'examples/angular/src/',
-      'test/consumers/{angular,frameworks}/',
+      'test/consumers/{angular,frameworks,rendering}/',
       'bench/angular/',
     ],
   },

@@ -92,6 +92,16 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
    */
   readonly token: Token;
   /**
+   * Whether the client is for rendering pages on a server, which show what is known at one moment.
+   * Its watches, feeds and states then send nothing and stay `idle`. Single requests and pages are
+   * sent. When the client is closed they are dropped: no stream of it fails or completes. Default:
+   * no. Without `false`, a state warns once if it has a subscriber outside of a page.
+   *
+   * @example
+   * renders: typeof window === 'undefined'
+   */
+  readonly renders?: boolean;
+  /**
    * Allows plain http: to other machines. Default false, because it exposes the token to everyone
    * on the network.
    */
@@ -136,6 +146,7 @@ const OPTIONS: Options<ClientConfig> = {
   matchmakerUrl: anything,
   apiUrl: anything,
   token: anything,
+  renders: aBoolean,
   insecure: aBoolean,
   timeout: milliseconds,
   watch: plainObject,

@@ -20,10 +20,16 @@ type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
 export class ClientLife {
   /** Emits when `wake()` is called. */
   readonly tryNow$ = new DirectSubject<void>();
+  readonly #renders: boolean;
   #ends: Endings | undefined = new Set();
   #sweepAt = 64;
   #closed$: AsyncSubject<void> | undefined;
-  #dropsRequests = false;
+  #dropsRequests: boolean;
+
+  constructor(renders: boolean) {
+    this.#renders = renders;
+    this.#dropsRequests = renders;
+  }
 
   wake(): void {
     this.tryNow$.next();
@@ -41,12 +47,12 @@ export class ClientLife {
     const ends = this.#ends;
     if (!ends) return;
     this.#ends = undefined;
-    this.#dropsRequests = dropsRequests;
+    this.#dropsRequests ||= dropsRequests;
     // This comes before the streams end, so that a subscriber of it knows why they do.
     if (this.#closed$) emitOnce(this.#closed$);
     for (const end of ends) {
       const ending = end instanceof WeakRef ? end.deref() : end;
-      ending?.close(dropsRequests);
+      ending?.close(this.#dropsRequests);
     }
   }
 
@@ -100,6 +106,7 @@ export class ClientLife {
 
   /**
    * The source until the client is closed. Then `end` ends it, and also each later subscription.
+   * While rendering it is dropped, since an end that nobody handles would end the server.
    */
   #until<T, R>(
     source$: Observable<T>,
@@ -107,10 +114,11 @@ export class ClientLife {
     end: End<R>,
     isActive$?: Observable<boolean>,
   ): Observable<R> {
+    const endOrDrop: End<R> = this.#renders ? subscriber => subscriber.unsubscribe() : end;
     return new Observable(subscriber => {
       const ends = this.#ends;
-      if (!ends) return end(subscriber, this.#dropsRequests);
-      const stream = new StreamWhileOpen(ends, subscriber, forward, end);
+      if (!ends) return endOrDrop(subscriber, this.#dropsRequests);
+      const stream = new StreamWhileOpen(ends, subscriber, forward, endOrDrop);
       subscriber.add(stream);
       if (isActive$) {
         const hold = (isActive: boolean) => {

@@ -111,8 +111,9 @@ export interface Client<Own extends object = NoOwnEvents> {
    * it may have been done. An `ack` that has not settled is unsubscribed from. Clients of `as` are
    * independent.
    *
-   * With `requests: 'drop'`, requests and paging are unsubscribed from instead. A server that
-   * renders pages needs this, since an unhandled error would end the process.
+   * With `requests: 'drop'`, requests and paging are unsubscribed from instead. A client that
+   * `renders` always does so, and its watches do not complete either: an error that a page does not
+   * handle would end the server.
    *
    * @example
    * signOut$.subscribe(() => client.close());
@@ -142,6 +143,12 @@ export interface Client<Own extends object = NoOwnEvents> {
    * in the config).
    */
   readonly linger: number;
+
+  /**
+   * Whether this client is for rendering pages on a server, and so polls nothing (`renders` in its
+   * config). `undefined` if the config does not say.
+   */
+  readonly renders: boolean | undefined;
 }
 
 /**
@@ -177,12 +184,14 @@ class ClientOfContext<Own extends object> implements Client<Own> {
   readonly events: Client<Own>['events'];
   readonly scheduler: SchedulerLike;
   readonly linger: number;
+  readonly renders: boolean | undefined;
 
   constructor(context: ClientContext) {
     this.#context = context;
     this.events = createEventsApi<Own>(context);
     this.scheduler = context.scheduler;
     this.linger = context.linger;
+    this.renders = context.renders;
   }
 
   get group(): Client<Own>['group'] {

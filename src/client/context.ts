@@ -1,9 +1,7 @@
 import { asyncScheduler, Subject, type Observable, type SchedulerLike, type TimestampProvider } from 'rxjs';
 import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
 import {
-  describe,
   definedOptions,
-  InputError,
   TransportError,
   type TransportFailure,
   type UnauthorizedError,
@@ -21,7 +19,8 @@ import {
   type Transport,
 } from '../transport/index.js';
 import { RequestQuota } from './quota.js';
-import { checkedConfig, type CheckedConfig, type ClientConfig } from './client-config.js';
+import { resolveBaseUrls } from './base-urls.js';
+import { checkedConfig, type ClientConfig } from './client-config.js';
 import { ClientLife } from './client-life.js';
 
 /** How to reach the service with one token. */
@@ -41,6 +40,8 @@ export interface ClientContext {
   readonly scheduler: SchedulerLike;
   /** How long a feed polls without a subscriber, in ms. */
   readonly linger: number;
+  /** Whether the client renders pages, and so sends no poll. `undefined` if nobody has said. */
+  readonly renders: boolean | undefined;
   /** The same context for another token. Throws an `InputError` if the token is invalid. */
   as(token: Token): ClientContext;
 }
@@ -54,10 +55,10 @@ const QUOTA = 1_900;
 /** Creates a context: everything that a client needs to reach the service with one token. */
 export function createContext(unchecked: ClientConfig<EventCodecs>): ClientContext {
   const config = checkedConfig(unchecked);
-  const { endpoints, log, testing, timeout = 15_000, scheduler = asyncScheduler } = config;
+  const { endpoints, log, testing, renders, timeout = 15_000, scheduler = asyncScheduler } = config;
   const { transport = fromFetch({ scheduler }) } = config;
   const { linger = 1_000, quota = QUOTA, ...watchConfig } = definedOptions(config.watch);
-  const baseUrls = resolveUrls(config);
+  const baseUrls = resolveBaseUrls(config);
   const now = () => scheduler.now();
 
   const watch = {
@@ -79,7 +80,9 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
     watch,
     quota: new RequestQuota(quota, monotonic, scheduler),
     scheduler,
-    linger,
+    // Nothing polls, so there is nothing to wait for.
+    linger: renders ? 0 : linger,
+    renders,
   };
   return new ContextOfToken(shared, config.token);
 }
@@ -87,7 +90,7 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
 /** The parts that the contexts of a client's tokens share. */
 interface SharedContext extends Pick<
   ClientContext,
-  'endpoints' | 'watch' | 'quota' | 'scheduler' | 'linger'
+  'endpoints' | 'watch' | 'quota' | 'scheduler' | 'linger' | 'renders'
 > {
   readonly transport: Transport;
   readonly baseUrls: BaseUrls;
@@ -107,12 +110,13 @@ class ContextOfToken implements ClientContext {
   #plain: RequestContext | undefined;
   #blocking: RequestContext | undefined;
   readonly polling: RequestContext;
-  readonly life = new ClientLife();
+  readonly life: ClientLife;
   #unauthorized$: Subject<UnauthorizedError> | undefined;
 
   constructor(shared: SharedContext, token: Token) {
     const { transport, log, scheduler, monotonic } = shared;
     this.#shared = shared;
+    this.life = new ClientLife(shared.renders ?? false);
     const onRefused = (error: UnauthorizedError) => this.#unauthorized$?.next(error);
     const tokened = withToken(transport, token, scheduler, { clock: monotonic, onRefused });
     this.#authorized = log ? withLogOfUnsent(tokened, log, () => scheduler.now()) : tokened;
@@ -146,6 +150,9 @@ class ContextOfToken implements ClientContext {
   get linger(): number {
     return this.#shared.linger;
   }
+  get renders(): boolean | undefined {
+    return this.#shared.renders;
+  }
 
   as(token: Token): ClientContext {
     return new ContextOfToken(this.#shared, token);
@@ -178,71 +185,4 @@ function transportWhileOpen(life: ClientLife, transport: Transport): Transport {
       () => new TransportError(reason, 'the client is closed', summaryOf(request)),
     );
   };
-}
-
-function resolveUrls(config: CheckedConfig): BaseUrls {
-  const { insecure = false } = config;
-  const all = config.url === undefined ? undefined : baseUrl('url', config.url, insecure);
-  const baseUrls: Record<string, string> = {};
-  for (const service of ['group', 'matchmaker', 'api'] as const) {
-    const name = `${service}Url` as const;
-    const url = config[name] === undefined ? all : baseUrl(name, config[name], insecure);
-    if (url !== undefined) baseUrls[service] = url;
-  }
-  if (Object.keys(baseUrls).length > 0) return baseUrls;
-  throw new InputError('url', "the service's base URL; or give groupUrl, matchmakerUrl, apiUrl", 'nothing');
-}
-
-declare const URL: new (url: string) => {
-  readonly protocol: string;
-  readonly hostname: string;
-  readonly origin: string;
-  readonly pathname: string;
-  readonly username: string;
-  readonly password: string;
-  readonly search: string;
-  readonly hash: string;
-};
-
-/**
- * Checks a base URL and removes trailing slashes. Throws an `InputError` that says what to change.
- */
-export function baseUrl(name: string, value: unknown, insecure: boolean): string {
-  const url = parse(name, value);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new InputError(name, 'an http: or https: URL', url.protocol);
-  }
-  rejectPart(name, url.username, 'a user');
-  rejectPart(name, url.password, 'a password');
-  rejectPart(name, url.search, 'a query');
-  rejectPart(name, url.hash, 'a fragment');
-  if (url.protocol === 'http:' && !insecure && !isLoopback(url.hostname)) {
-    const rule = 'an https: URL, since http: exposes the token (insecure: true allows it)';
-    throw new InputError(name, rule, url.origin);
-  }
-  return (url.origin + url.pathname).replace(/\/+$/, '');
-}
-
-function rejectPart(name: string, part: string, words: string): void {
-  if (part) throw new InputError(name, 'an origin and a path, and nothing else', `one with ${words}`);
-}
-
-function parse(name: string, value: unknown) {
-  if (typeof (globalThis as { URL?: unknown }).URL !== 'function')
-    throw new InputError(name, 'used with a global URL: load a polyfill first', 'an engine without one');
-  try {
-    if (typeof value === 'string') return new URL(value);
-  } catch {
-    // Replaced by our own error below, since the platform's error quotes the value.
-  }
-  // The value is never quoted, since it may be a token that was put here by mistake.
-  throw new InputError(
-    name,
-    `an absolute URL, like 'https://${/^(.+)Url$/.exec(name)?.[1] ?? 'api'}.example.com'`,
-    describe(value),
-  );
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }

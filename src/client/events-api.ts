@@ -13,7 +13,7 @@ import {
   type WatchSharing,
 } from '../stream/index.js';
 import type { ClientContext } from './context.js';
-import { endpointAnswers, endpointWatch, request } from './requests.js';
+import { endpointAnswers, endpointWatch, request, unlessRendering } from './requests.js';
 import { sharedEvents } from './shared-events.js';
 
 /**
@@ -133,7 +133,7 @@ function feedOf<Own extends object>(
   const source = share
     ? sharedEvents(context, endpoint, { ...watchConfig, resume, share })
     : ownEvents(context, endpoint, watchConfig, resume);
-  return audienceFeed(source, { linger, scheduler }, kinds);
+  return audienceFeed(audience => unlessRendering(context, source(audience)), { linger, scheduler }, kinds);
 }
 
 /** The signals of a watch of events that is not shared, for the audience of a feed. */

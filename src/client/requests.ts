@@ -1,4 +1,4 @@
-import { concat, defer, EMPTY, identity, ignoreElements, tap, type Observable } from 'rxjs';
+import { concat, defer, EMPTY, identity, ignoreElements, NEVER, startWith, tap, type Observable } from 'rxjs';
 import {
   answerKey,
   pages,
@@ -19,6 +19,7 @@ import {
 import {
   backoff,
   continuingWatch,
+  idle,
   watchSettings,
   type AnswerSettings,
   type RetryConfig,
@@ -114,6 +115,18 @@ export function endpointWatch<Input, Answer>(
   };
 }
 
+/**
+ * The signals of a watch of the client. If the client renders pages, nothing is sent, the watch is
+ * `idle`, and it does not end.
+ */
+export function unlessRendering<A>(
+  { renders, scheduler }: ClientContext,
+  signal$: Observable<WatchSignal<A>>,
+): Observable<WatchSignal<A>> {
+  if (!renders) return signal$;
+  return defer(() => NEVER.pipe(startWith({ kind: 'status' as const, status: idle(scheduler.now()) })));
+}
+
 /** The signals of a watch of an endpoint. Each subscription is a separate watch. */
 export function endpointSignals<Input, Answer>(
   context: ClientContext,
@@ -122,7 +135,8 @@ export function endpointSignals<Input, Answer>(
   config?: WatchConfig<Answer>,
 ): Observable<WatchSignal<Answer>> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
-  return context.life.whileOpen(defer(() => continuingWatch(poll, settings)()));
+  const signal$ = context.life.whileOpen(defer(() => continuingWatch(poll, settings)()));
+  return unlessRendering(context, signal$);
 }
 
 /** The answers of such a watch. */
@@ -133,7 +147,10 @@ export function endpointAnswers<Input, Answer>(
   config?: WatchConfig<Answer>,
 ): Observable<Answer> {
   const { poll, settings } = endpointWatch(context, endpoint, input, config);
-  const signals$ = defer(() => continuingWatch(poll, settings)());
+  const signals$ = unlessRendering(
+    context,
+    defer(() => continuingWatch(poll, settings)()),
+  );
   return context.life.forwardedWhileOpen<WatchSignal<Answer>, Answer>(signals$, (signal, subscriber) => {
     if (signal.kind === 'answer') subscriber.next(signal.answer);
   });

@@ -47,6 +47,7 @@ export {
   answers,
   checkpointOf,
   connecting,
+  idle,
   type Checkpoint,
   type Gap,
   type GapReason,

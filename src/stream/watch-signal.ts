@@ -42,7 +42,7 @@ export interface Gap {
 /**
  * The status of a watch.
  *
- * - `idle`: nothing polls, because a feed has no subscribers.
+ * - `idle`: nothing polls, because a feed has no subscribers, or the client renders pages.
  * - `connecting`: there has been no answer yet, or none since a feed was returned to.
  * - `live`: the service has answered. Or it has been holding a poll with an index for 2 s, which
  *   means that it has nothing new. If the poll before ended without an answer, it takes 2 s longer
@@ -91,6 +91,11 @@ export function connecting(since: number, lastAnswer?: number): WatchStatus {
     error: undefined,
     hint: undefined,
   };
+}
+
+/** The status of a watch that sends nothing. */
+export function idle(since: number): WatchStatus {
+  return { ...connecting(since), state: 'idle' };
 }
 
 /** A change of the status. Fields that it does not set are reset, except for the last answer. */

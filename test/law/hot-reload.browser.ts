@@ -32,14 +32,14 @@ const loadVite = () => {
 /** The recipe of the page about development, with an address and a token. */
 function recipe(url: string, token: string): string {
   const page = readFileSync(join(DOCS, 'in-development.md'), 'utf8');
-  const [, code] = /^## Hot reload[^]*?^```js\n([^]*?)^```/m.exec(page)!;
+  const [, code] = /^## Hot reload[^]*?^```ts\n([^]*?)^```/m.exec(page)!;
   return code!
     .replace("'https://api.example.com'", JSON.stringify(url))
     .replace(/token: .*,/, `token: ${JSON.stringify(token)},`);
 }
 
 /** A part of the page that accepts changes of what it imports, as components do. */
-const PART = `import { client } from './client.js';
+const PART = `import { client } from './client.ts';
 client.events.feed.all$.subscribe();
 document.body.dataset.ready = String(Number(document.body.dataset.ready ?? 0) + 1);
 import.meta.hot.accept();
@@ -72,7 +72,7 @@ describe('The recipe for hot reload (npm run docs:build installs Vite)', functio
     const world = seedWorld(emulator, { members: 3 });
     const service = await listen(emulator);
     const client = recipe(service.url, world.identityToken);
-    writeFileSync(join(folder, 'client.js'), client);
+    writeFileSync(join(folder, 'client.ts'), client);
     writeFileSync(join(folder, 'part.js'), PART);
     const script = '<script type="module" src="/part.js"></script>';
     writeFileSync(join(folder, 'index.html'), `<!doctype html><title>Page</title><body>${script}</body>`);
@@ -96,9 +96,9 @@ describe('The recipe for hot reload (npm run docs:build installs Vite)', functio
       for (let saves = 0; saves <= 3; saves++) {
         const before = emulator.requests.length;
         if (saves > 0) {
-          writeFileSync(join(folder, 'client.js'), `${client}// save ${saves}\n`);
+          writeFileSync(join(folder, 'client.ts'), `${client}// save ${saves}\n`);
           // On a busy machine, what watches files may miss a save.
-          server.watcher.emit('change', join(folder, 'client.js'));
+          server.watcher.emit('change', join(folder, 'client.ts'));
         }
         // The new client polls; the one before it does not.
         await waitUntil(() => isHeld(before));

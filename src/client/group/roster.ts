@@ -15,6 +15,7 @@ import {
 } from '../../protocol/index.js';
 import { WATCH_OPTIONS, type WatchConfig, type WatchSharing, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
+import { unlessRendering } from '../requests.js';
 import { watchGroup } from './group-watch.js';
 import type { GroupEntries } from './members.js';
 
@@ -95,7 +96,7 @@ export function rosterSignals(
       }),
     );
   });
-  return context.life.whileOpen(roster$);
+  return unlessRendering(context, context.life.whileOpen(roster$));
 }
 
 /** The next roster from the members that are present. It is the same object if nothing changed. */

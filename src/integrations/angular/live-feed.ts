@@ -96,10 +96,10 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
  */
 export function injectFollowedFeed<Own extends object>() {
   const client = injectLobbyClient<Own>();
-  const { zone, serverVisit } = inject(CLIENT_APP);
+  const { zone } = inject(CLIENT_APP);
   const state = feedState(client);
   const current = signal(state.value);
   const follow = injectFollow();
-  if (!serverVisit) follow(zone.outside(state), next => current.set(next));
+  follow(zone.outside(state), next => current.set(next));
   return { state, current, event$: zone.outside(eventsOf(client.events.feed)) };
 }

@@ -7,11 +7,10 @@ import {
   TransferState,
   untracked,
   type Signal,
-  type StateKey,
 } from '@angular/core';
 import { tap, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
-import { connecting, type WatchStatus } from '../../stream/index.js';
+import { idle, type WatchStatus } from '../../stream/index.js';
 import {
   rosterState,
   type RosterState,
@@ -19,7 +18,6 @@ import {
   type StateObservable,
 } from '../views/index.js';
 import { injectLobbyClient, CLIENT_APP } from './lobby.js';
-import type { ServerVisit } from './server-visit.js';
 
 /**
  * The members of a group as signals, until the component or service that injected them is
@@ -53,10 +51,17 @@ interface Target {
   readonly initial: RosterState;
 }
 
-/** A group to show. With the key, a server hands its members over to the browser. */
+/** A group to show. */
 interface WantedGroup {
-  readonly key: StateKey<readonly GroupMember[]>;
   readonly state: StateObservable<RosterState>;
+  /** The states that are shown. On a server, the group is read once. */
+  readonly shown$: Observable<RosterState>;
+}
+
+/** What a server hands over to the browser, as JSON. */
+interface HandedOver {
+  readonly members: readonly GroupMember[];
+  readonly status: WatchStatus;
 }
 
 /**
@@ -68,8 +73,9 @@ interface WantedGroup {
  * All components that show the same group with the same options share one watch. It ends the
  * client's `linger` after the last of them is destroyed.
  *
- * On a server, the group is read once. Rendering waits for that, up to 2 s. The members are handed
- * over to the browser, which shows them at once. Signals are set outside of the zone.
+ * On a server, the group is read once. Rendering waits for that, up to 2 s. The members and the
+ * status are handed over to the browser, which shows them until its own watch has an answer or
+ * fails. Signals are set outside of the zone.
  *
  * Throws outside of an injection context.
  *
@@ -81,10 +87,9 @@ export function injectRoster(
   group_id: () => string | undefined,
   config: (group_id: string) => RosterStateConfig = () => ({}),
 ): LiveRoster {
-  const client = injectLobbyClient();
-  const { zone, serverVisit } = inject(CLIENT_APP);
-  const handedOver = inject(TransferState);
-  const idle = { ...connecting(client.scheduler.now()), state: 'idle' } as const;
+  const { zone, scheduler } = inject(CLIENT_APP);
+  const targetOf = injectTargets(config);
+  const nothing: RosterState = { status: idle(scheduler.now()) };
   /** Set to another object by each `reload()` without a group. */
   const reloaded = signal({});
   const wanted = computed<Target>(
@@ -92,13 +97,9 @@ export function injectRoster(
       reloaded();
       try {
         const id = group_id();
-        if (id === undefined) return { initial: { status: idle } };
-        const state = untracked(() => rosterState(client, id, config(id)));
-        const key = makeStateKey<readonly GroupMember[]>(`lobby-rx ${id}`);
-        const members = handedOver.get(key, undefined);
-        return { group: { key, state }, initial: { ...(members && byId(members)), status: idle } };
+        return id === undefined ? { initial: nothing } : untracked(() => targetOf(id));
       } catch (error) {
-        return { initial: { status: { ...idle, state: 'closed', error } } };
+        return { initial: { status: { ...nothing.status, state: 'closed', error } } };
       }
     },
     { equal: (before, after) => before.group !== undefined && before.group.state === after.group?.state },
@@ -109,7 +110,7 @@ export function injectRoster(
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
     const state = last?.target === target ? last.state : target.group?.state.value;
-    return { ...target.initial, ...state };
+    return state ? latestOf(target.initial, state) : target.initial;
   });
 
   effect(onCleanup => {
@@ -117,9 +118,7 @@ export function injectRoster(
     const { group } = target;
     if (!group) return;
     const watching = untracked(() =>
-      zone
-        .outside(statesOf(group, serverVisit, handedOver))
-        .subscribe(state => latest.set({ target, state })),
+      zone.outside(group.shown$).subscribe(state => latest.set({ target, state })),
     );
     onCleanup(() => watching.unsubscribe());
   });
@@ -141,21 +140,37 @@ export function injectRoster(
   };
 }
 
-/** The states of a group. A server reads it once, and hands the members over to the browser. */
-function statesOf(
-  { key, state }: WantedGroup,
-  serverVisit: ServerVisit | undefined,
-  handedOver: TransferState,
-): Observable<RosterState> {
-  if (serverVisit) {
-    return serverVisit
-      .readOnce(state)
-      .pipe(tap(({ members }) => members && handedOver.set(key, [...members.values()])));
-  }
-  // A later reader must not see members that are old by then.
-  return state.pipe(tap(({ members }) => members && handedOver.remove(key)));
+/** Makes the target of each group that is wanted. */
+function injectTargets(config: (group_id: string) => RosterStateConfig): (group_id: string) => Target {
+  const client = injectLobbyClient();
+  const { serverVisit } = inject(CLIENT_APP);
+  const transferState = inject(TransferState);
+  return group_id => {
+    const options = config(group_id);
+    const state = rosterState(client, group_id, options);
+    const key = makeStateKey<HandedOver>(`lobby-rx ${group_id}`);
+    const before = transferState.get(key, undefined);
+    const initial = before ? rosterOf(before) : { status: idle(client.scheduler.now()) };
+    const handOver = ({ members, status }: RosterState) => {
+      if (!members) return;
+      if (serverVisit) transferState.set(key, { members: [...members.values()], status });
+      // A later reader must not see members that are old by then.
+      else transferState.remove(key);
+    };
+    const shown$ = serverVisit?.readOnce(client, group_id, options.count) ?? state;
+    return { group: { state, shown$: shown$.pipe(tap(handOver)) }, initial };
+  };
 }
 
-function byId(members: readonly GroupMember[]): Pick<RosterState, 'members'> {
-  return { members: new Map(members.map(member => [member.identity.identity_id, member])) };
+/**
+ * The latest of what a server has handed over and the browser's own state, which says nothing while
+ * the first answer is on its way. Otherwise the page would change twice.
+ */
+function latestOf(initial: RosterState, state: RosterState): RosterState {
+  const isSilent = !state.members && ['idle', 'connecting'].includes(state.status.state);
+  return initial.members && isSilent ? initial : { ...initial, ...state };
+}
+
+function rosterOf({ members, status }: HandedOver): RosterState {
+  return { members: new Map(members.map(member => [member.identity.identity_id, member])), status };
 }

@@ -4,12 +4,16 @@ import type { EventCodecs, NoOwnEvents } from '../../protocol/index.js';
 
 /**
  * The argument of `provideLobbyClient`: the options of `createClient`, and those of an application.
+ * Angular itself knows whether it `renders` on a server.
  */
-export interface LobbyClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends ClientConfig<Codecs> {
+export interface LobbyClientConfig<Codecs extends EventCodecs = NoOwnEvents> extends Omit<
+  ClientConfig<Codecs>,
+  'renders'
+> {
   /**
-   * On a server, the client is closed when the visitor leaves, and at the latest after this time,
-   * in ms. Otherwise Angular would keep the application of a page that is never rendered. Default
-   * 60,000.
+   * On a server, the application of a visit is destroyed when the visitor leaves, and at the latest
+   * after this time, in ms. Otherwise Angular would keep an application that waits for something
+   * that never comes. Default 60,000.
    */
   readonly renderTimeout?: number;
   /**

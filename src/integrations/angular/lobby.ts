@@ -1,5 +1,7 @@
 import {
+  ApplicationRef,
   DestroyRef,
+  ErrorHandler,
   inject,
   InjectionToken,
   makeEnvironmentProviders,
@@ -75,8 +77,8 @@ export const LOBBY_CLIENT = /* @__PURE__ */ new InjectionToken<Client>('LOBBY_CL
  * Polls run outside of the zone, so that they never keep an application unstable. Neither
  * `whenStable()` nor a server's rendering waits for them. Plain requests are pending tasks, as
  * those of `HttpClient` are. The client is closed with the injector. Requests that are open then
- * are aborted, and never answer. On a server, it is also closed when the visitor leaves. Then open
- * requests fail.
+ * are aborted, and never answer. On a server, the client `renders`: it polls nothing. When the
+ * visitor leaves, the application of their visit is destroyed.
  *
  * Injecting the client throws an `InputError` if an option is unknown or invalid.
  *
@@ -133,17 +135,14 @@ function createLobbyClient(): Client {
   const client = createClient({
     ...config,
     scheduler,
-    // A server shows a page once, and needs no poll after that.
-    ...(serverVisit && { watch: { ...config.watch, linger: 0 } }),
+    renders: serverVisit !== undefined,
     transport: request => {
       const sent = bypassServiceWorker ? serviceWorkerBypass(request) : request;
       return request.kind === 'poll' ? zone.outside(transport(sent)) : call(sent);
     },
   }) as unknown as Client;
-  // An unhandled error would end a server.
   inject(DestroyRef).onDestroy(() => client.close({ requests: 'drop' }));
-  // Its requests fail. A resource that waits for a request would keep the application.
-  serverVisit?.ended$.pipe(takeUntil(client.closed$)).subscribe(() => client.close());
+  if (serverVisit) endWithVisit(client, serverVisit);
   const share = inject(FEED_SHARING);
   // Replaces the client's own feed, so that the application and its components share one.
   if (share) Object.defineProperty(client.events, 'feed', { value: client.events.createFeed({ share }) });
@@ -153,6 +152,27 @@ function createLobbyClient(): Client {
     if (event.kind === 'identity_update') profiles.keep(event.identity);
   });
   return client;
+}
+
+/**
+ * Closes the client of a visit that nobody waits for, and destroys its application. A resource
+ * whose request is dropped would wait for it for ever, and Angular for the resource.
+ */
+function endWithVisit(client: Client, { ended$ }: ServerVisit): void {
+  const application = inject(ApplicationRef);
+  const errors = inject(ErrorHandler);
+  const destroy = () => {
+    try {
+      if (!application.destroyed) application.destroy();
+    } catch (error) {
+      errors.handleError(error);
+    }
+  };
+  ended$.pipe(takeUntil(client.closed$)).subscribe(() => {
+    client.close();
+    // Later, since the visitor may have left while the client is injected.
+    void Promise.resolve().then(destroy);
+  });
 }
 
 /** The events of a feed, before its own streams emit them. They start no poll. */

@@ -1,35 +1,37 @@
 import { isPlatformServer } from '@angular/common';
 import { inject, PendingTasks, PLATFORM_ID, REQUEST } from '@angular/core';
 import {
+  catchError,
   defer,
   EMPTY,
   finalize,
   fromEvent,
+  map,
   merge,
   of,
+  startWith,
   takeUntil,
-  takeWhile,
   timer,
+  toArray,
   type Observable,
   type SchedulerLike,
 } from 'rxjs';
+import { ROSTER_DEFAULTS, type Client } from '../../client/index.js';
+import type { GroupMemberList } from '../../protocol/index.js';
+import { connecting } from '../../stream/index.js';
 import type { RosterState } from '../views/index.js';
 
 /**
  * The visit for which a server renders a page. The page is rendered once, and does not show what
- * happens later. So on a server
- *
- * - `injectFeed` does not follow the feed, which is not polled then,
- * - `injectRoster` reads a group once,
- * - a poll does not linger after its last subscriber,
- * - the client is closed when the visit has ended.
+ * happens later. So its client `renders`, and polls nothing. `injectRoster` reads the pages of a
+ * group once. When the visit has ended, the application is destroyed.
  */
 export interface ServerVisit {
   /** The state of a group until its members are known. Rendering waits for that. */
-  readonly readOnce: (roster$: Observable<RosterState>) => Observable<RosterState>;
+  readonly readOnce: (client: Client, group_id: string, count?: number) => Observable<RosterState>;
   /**
    * Emits once nobody waits for the page, since the visitor has left or the page has taken too
-   * long. Angular rejects its answer then, and keeps the application until it is stable.
+   * long. Angular rejects its answer then, but would keep the application until it is stable.
    */
   readonly ended$: Observable<unknown>;
 }
@@ -49,15 +51,30 @@ export function injectServerVisit(renderTimeout: number, scheduler: SchedulerLik
   if (!isPlatformServer(inject(PLATFORM_ID))) return undefined;
   const tasks = inject(PendingTasks);
   return {
-    readOnce: roster$ =>
-      defer(() =>
-        roster$.pipe(
-          takeWhile(({ members, status }) => !members && status.state !== 'closed', true),
+    readOnce: ({ group }, group_id, count = ROSTER_DEFAULTS.count) =>
+      defer(() => {
+        const status = connecting(scheduler.now());
+        return group.memberPages(group_id, { count, backoff: {} }).pipe(
+          toArray(),
+          map(pages => rosterOf(pages, scheduler.now())),
+          catchError((error: unknown) => of({ status: { ...status, state: 'closed', error } as const })),
+          startWith({ status }),
           takeUntil(timer(PATIENCE_MS, scheduler)),
           finalize(tasks.add()),
-        ),
-      ),
+        );
+      }),
     ended$: merge(visitorLeft(), timer(renderTimeout, scheduler)),
+  };
+}
+
+/** The state of a group whose pages have just been read. */
+function rosterOf(pages: readonly GroupMemberList[], now: number): RosterState {
+  const members = pages.flatMap(page => page.members);
+  const malformed = pages.flatMap(page => page.malformed ?? []);
+  return {
+    status: { ...connecting(now, now), state: 'live' },
+    members: new Map(members.map(member => [member.identity.identity_id, member])),
+    ...(malformed.length > 0 && { malformed }),
   };
 }
 

@@ -1,9 +1,10 @@
-import { asapScheduler, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
+import { asapScheduler, NEVER, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
 import type { Client } from '../../client/index.js';
 import { checkArgument, describe, InputError, plainObject } from '../../error/index.js';
 import type { IdentityEventList, LiveEvent, LobbyJoinEvent, NoOwnEvents } from '../../protocol/index.js';
 import {
   ageOf,
+  idle,
   instant,
   isRealTime,
   monotonicClock,
@@ -14,7 +15,7 @@ import {
   type WatchSignal,
   type WatchStatus,
 } from '../../stream/index.js';
-import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
+import { closed, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
 
 /** The status of a feed, and the last gap and lobby join that were not dismissed. */
 export interface FeedState {
@@ -97,11 +98,12 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   #checking = Subscription.EMPTY;
 
   constructor(client: Client<Own>, feed: EventFeed<Own>) {
-    super({ status: closed(client.scheduler) });
+    super({ status: closed(client.scheduler) }, client);
     this.#client = client;
     this.#feed = feed;
     this.#clocks = { scheduler: client.scheduler, monotonic: monotonicClock(client.scheduler) };
-    feed.signal$.pipe(takeUntil(client.closed$)).subscribe({
+    const closed$ = client.renders ? NEVER : client.closed$;
+    feed.signal$.pipe(takeUntil(closed$)).subscribe({
       next: signal => this.#onSignal(signal),
       complete: () => {
         this.complete({ status: closed(client.scheduler) });
@@ -124,7 +126,7 @@ class SharedFeed<Own extends object> extends SharedState<FeedState> implements F
   reload(): void {
     if (this.value.status.state !== 'closed') this.#client.wake();
     else if (this.isWanted) this.#follow();
-    else this.set({ ...this.value, status: idle(this.#client.scheduler) });
+    else this.set({ ...this.value, status: idle(this.#client.scheduler.now()) });
   }
 
   protected begin(): void {

@@ -11,8 +11,14 @@ import {
   type Options,
 } from '../../error/index.js';
 import type { GroupMember, MalformedMember } from '../../protocol/index.js';
-import { connecting, type WatchSharing, type WatchSignal, type WatchStatus } from '../../stream/index.js';
-import { closed, idle, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
+import {
+  connecting,
+  idle,
+  type WatchSharing,
+  type WatchSignal,
+  type WatchStatus,
+} from '../../stream/index.js';
+import { closed, SharedState, subscribeWhileOpen, type StateObservable } from './state-observable.js';
 
 /** The members of a group, and the status of its watch. */
 export interface RosterState {
@@ -48,7 +54,7 @@ const OPTIONS: Options<RosterStateConfig> = {
 };
 
 /** A client with any kinds of events. */
-type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'wake' | 'group'>;
+type AnyClient = Pick<Client<never>, 'closed$' | 'scheduler' | 'linger' | 'renders' | 'wake' | 'group'>;
 
 type StatesByOptions = Map<string, WeakRef<SharedGroup>>;
 
@@ -107,7 +113,7 @@ class SharedGroup extends SharedState<RosterState> {
   #untilClosed = Subscription.EMPTY;
 
   constructor(client: AnyClient, group_id: string, config: RosterStateConfig) {
-    super({ status: idle(client.scheduler) });
+    super({ status: idle(client.scheduler.now()) }, client);
     this.#client = client;
     this.#signal$ = client.group.rosterSignals(group_id, config);
   }
@@ -143,7 +149,7 @@ class SharedGroup extends SharedState<RosterState> {
 
   #forget(): void {
     this.#stop();
-    this.set({ status: idle(this.#client.scheduler) });
+    this.set({ status: idle(this.#client.scheduler.now()) });
   }
 
   #watch(): void {

@@ -7,6 +7,7 @@ import {
   type Subscriber,
   type Subscription,
 } from 'rxjs';
+import type { Client } from '../../client/index.js';
 import { connecting, type WatchStatus } from '../../stream/index.js';
 
 /**
@@ -22,20 +23,40 @@ export interface StateObservable<S> extends Observable<S> {
   reload(): void;
 }
 
-/** A state that is kept up to date while it has subscribers. */
+declare const console: { warn(text: string): void };
+
+let hasWarned = false;
+
+/** Says once what to do if pages may be rendered here by a client that was not told so. */
+function warnOutsideOfPage(): void {
+  if (hasWarned || typeof (globalThis as { readonly window?: unknown }).window !== 'undefined') return;
+  hasWarned = true;
+  console.warn(
+    'lobby-rx: A state has a subscriber where there is no page, and polls for it. On a server that' +
+      ' renders pages, pass `renders: true` to createClient, or one visitor may see what another' +
+      ' has loaded. Anywhere else, pass `renders: false`.',
+  );
+}
+
+/**
+ * A state that is kept up to date while it has subscribers. If its client renders pages, it stays
+ * as it is.
+ */
 export abstract class SharedState<S extends { readonly status: WatchStatus }>
   extends Observable<S>
   implements StateObservable<S>
 {
   #value: S;
+  readonly #renders: boolean | undefined;
   /** The subscribers, and the last value that each of them has seen, if any. */
   readonly #seen = new Map<Subscriber<S>, S | undefined>();
   #isEmitting = false;
   #isComplete = false;
 
-  constructor(value: S) {
+  constructor(value: S, { renders }: Pick<Client, 'renders'>) {
     super(subscriber => this.#add(subscriber));
     this.#value = value;
+    this.#renders = renders;
   }
 
   get value(): S {
@@ -68,6 +89,11 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
     this.#emit();
   }
 
+  /** Whether its subscribers begin and end something. */
+  get #isLive(): boolean {
+    return !this.#isComplete && !this.#renders;
+  }
+
   #add(subscriber: Subscriber<S>): void {
     // A subscriber that has left already, as in `forkJoin([EMPTY, state])`, begins and ends
     // nothing.
@@ -75,9 +101,12 @@ export abstract class SharedState<S extends { readonly status: WatchStatus }>
     this.#seen.set(subscriber, undefined);
     subscriber.add(() => {
       this.#seen.delete(subscriber);
-      if (!this.isWanted && !this.#isComplete) this.end();
+      if (!this.isWanted && this.#isLive) this.end();
     });
-    if (this.#seen.size === 1 && !this.#isComplete) this.begin();
+    if (this.#seen.size === 1 && this.#isLive) {
+      if (this.#renders === undefined) warnOutsideOfPage();
+      this.begin();
+    }
     this.#emitTo(subscriber);
     if (!this.#isEmitting) this.#emit();
   }
@@ -124,11 +153,6 @@ export function subscribeWhileOpen<T>(
       if (!subscription.closed) complete();
     },
   });
-}
-
-/** The status of a state that nothing keeps up to date. */
-export function idle(scheduler: SchedulerLike): WatchStatus {
-  return { ...connecting(scheduler.now()), state: 'idle' };
 }
 
 /** The status after a watch has ended, with an error or because its client is closed. */

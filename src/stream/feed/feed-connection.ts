@@ -2,7 +2,7 @@ import { BehaviorSubject, defer, Observable, Subject, type Observer, type Schedu
 import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import { SubscriberCount } from './subscriber-count.js';
 import { audienceOf, type Audience } from './audience.js';
-import { connecting, type WatchSignal, type WatchStatus } from '../watch-signal.js';
+import { connecting, idle, type WatchSignal, type WatchStatus } from '../watch-signal.js';
 
 /** Gives the signals of a watch of events to the audience of a feed. */
 export type FeedSource<Own extends object> = (
@@ -32,7 +32,7 @@ export class FeedConnection<Own extends object> implements Observer<EventSignal<
   constructor(source: FeedSource<Own>, linger: number, scheduler: SchedulerLike) {
     this.#source = source;
     this.#scheduler = scheduler;
-    this.status$ = new BehaviorSubject<WatchStatus>({ ...connecting(scheduler.now()), state: 'idle' });
+    this.status$ = new BehaviorSubject(idle(scheduler.now()));
     this.#subscriberCount = new SubscriberCount(linger, scheduler, () => {
       if (this.#isConnected) this.#become('idle');
     });

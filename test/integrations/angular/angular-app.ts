@@ -1,5 +1,6 @@
 import '@angular/compiler';
 import {
+  ApplicationRef,
   createEnvironmentInjector,
   DOCUMENT,
   EnvironmentInjector,
@@ -92,6 +93,8 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
     getElementById: () => more.transferState && { tagName: 'SCRIPT', textContent: more.transferState },
   };
   TestBed.configureTestingModule({
+    // On a server, a visit may end before its test does.
+    teardown: { destroyAfterEach: platform === 'browser' },
     providers: [
       { provide: ErrorHandler, useValue: { handleError: (error: unknown) => errors.push(error) } },
       { provide: PLATFORM_ID, useValue: platform },
@@ -112,8 +115,13 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
     ],
   });
   const root = TestBed.inject(EnvironmentInjector);
+  const application = TestBed.inject(ApplicationRef);
+  const render = () => {
+    if (!application.destroyed) TestBed.tick();
+  };
   return {
     ...world,
+    application,
     errors,
     opened,
     zone,
@@ -121,9 +129,9 @@ export function angularApp({ platform = 'browser', config, features = [], ...mor
     component: <A>(create: () => A) => createIn(root, create),
     /** Advances the clock, and renders. */
     pass: (ms: number) => {
-      TestBed.tick();
+      render();
       world.pass(ms);
-      TestBed.tick();
+      render();
     },
     openPolls: () => emulator.requests.filter(({ pending }) => pending).length,
   };

@@ -118,7 +118,7 @@ describe('injectFeed', () => {
     });
     const feed = component((): LiveFeed => injectFeed()).value;
     feed.on('identity_update', () => undefined);
-    pass(100_000);
+    pass(50_000);
     deepStrictEqual([emulator.requests.length, feed.status().state, feed.leads()], [0, 'idle', true]);
   });
 

@@ -3,6 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { ApplicationRef, signal, TransferState } from '@angular/core';
 import { TestBed } from '@angular/core/testing';
 import { injectRoster } from 'lobby-rx/angular';
+import { turns } from '../../turns.js';
 import { angularApp, createWorld } from './angular-app.js';
 
 describe('injectRoster', () => {
@@ -162,7 +163,7 @@ describe('injectRoster', () => {
     deepStrictEqual([emulator.requests.length - length, ...codes()], [1, 'closed', 'GROUP_NOT_FOUND']);
   });
 
-  it('has the error of an invalid config, or of a callback that throws', () => {
+  it('has the error of an invalid config, or of a callback that throws', async () => {
     for (const platform of ['browser', 'server'] as const) {
       const { component, pass } = angularApp({ platform });
       const misspelt = component(() =>
@@ -173,6 +174,7 @@ describe('injectRoster', () => {
       ).value;
       const empty = component(() => injectRoster(() => '')).value;
       pass(1_000);
+      await turns(1);
       for (const { status, error } of [misspelt, empty])
         deepStrictEqual([status().state, (error() as Error).name], ['closed', 'InputError'], platform);
       TestBed.resetTestingModule();
@@ -195,7 +197,7 @@ describe('injectRoster', () => {
     deepStrictEqual([roster.value()?.size, roster.error()], [1, undefined]);
   });
 
-  it('is read once on a server, which waits for it, and is shown at once in the browser', () => {
+  it('is read once on a server, which waits for it, and is shown at once in the browser', async () => {
     const world = createWorld();
     const { group_id, identity_id, emulator } = world;
     const server = angularApp({ platform: 'server', world });
@@ -206,9 +208,12 @@ describe('injectRoster', () => {
       ),
     ).value;
     emulator.join(group_id, emulator.addIdentity().identity_id);
+    server.pass(0);
+    await turns(1);
     server.pass(1_000);
-    strictEqual(onServer.value()?.size, 2);
-    strictEqual(server.openPolls(), 0);
+    deepStrictEqual([onServer.value()?.size, onServer.status().state], [2, 'live']);
+    // The page after the last member is empty.
+    deepStrictEqual([server.openPolls(), emulator.requests.length], [0, 3]);
     const transferState = TestBed.inject(TransferState).toJson();
     TestBed.resetTestingModule();
 
@@ -216,15 +221,36 @@ describe('injectRoster', () => {
     const handedOver = TestBed.inject(TransferState);
     const [one, other] = [1, 2].map(() => browser.component(() => injectRoster(() => group_id)).value);
     deepStrictEqual([one!.value()?.size, one!.value()?.has(identity_id)], [2, true]);
-    const sizes: unknown[] = [];
+    const shown = new Set<string>();
+    const show = () => {
+      for (const { value, status } of [one!, other!]) shown.add(`${value()?.size} ${status().state}`);
+    };
+    show();
     for (let i = 0; i < 20; i++) {
       browser.pass(100);
-      sizes.push(one!.value()?.size, other!.value()?.size);
+      show();
     }
-    deepStrictEqual(new Set(sizes), new Set([2]));
-    strictEqual(one!.status().state, 'live');
+    deepStrictEqual([...shown], ['2 live']);
     // By now, it is old.
     strictEqual(handedOver.isEmpty, true);
+  });
+
+  it('shows that the service fails, with the members from the server', async () => {
+    const world = createWorld();
+    const { emulator, group_id } = world;
+    const server = angularApp({ platform: 'server', world });
+    server.component(() => injectRoster(() => group_id));
+    server.pass(0);
+    await turns(1);
+    const transferState = TestBed.inject(TransferState).toJson();
+    TestBed.resetTestingModule();
+
+    emulator.fault({ kind: 'error', status: 503 }, { times: 100 });
+    const browser = angularApp({ world, transferState });
+    const roster = browser.component(() => injectRoster(() => group_id)).value;
+    strictEqual(roster.status().state, 'live');
+    browser.pass(2_000);
+    deepStrictEqual([roster.value()?.size, roster.status().state], [1, 'retrying']);
   });
 
   it('does not let a server wait for a dead service, and leaves nothing there', () => {
@@ -240,7 +266,7 @@ describe('injectRoster', () => {
     pass(200);
     strictEqual(isStable, true);
     const { length } = emulator.requests;
-    pass(600_000);
+    pass(50_000);
     deepStrictEqual(
       [openPolls(), emulator.requests.length - length, roster.value(), roster.status().state],
       [0, 0, undefined, 'connecting'],
@@ -264,7 +290,7 @@ describe('injectRoster', () => {
     strictEqual(roster.value()?.size, 1);
   });
 
-  it('has the error of a function that cannot say which group is wanted', () => {
+  it('has the error of a function that cannot say which group is wanted', async () => {
     for (const platform of ['browser', 'server'] as const) {
       const { component, pass, group_id } = angularApp({ platform });
       const wanted = signal<string | undefined>(undefined);
@@ -281,6 +307,8 @@ describe('injectRoster', () => {
         [undefined, 'closed', 'Error: not yet'],
       );
       wanted.set(group_id);
+      pass(0);
+      await turns(1);
       pass(5_000);
       deepStrictEqual([roster.value()?.size, roster.error()], [1, undefined]);
       TestBed.resetTestingModule();

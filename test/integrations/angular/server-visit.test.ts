@@ -1,17 +1,13 @@
 import '@angular/compiler';
 import { deepStrictEqual, strictEqual, throws } from 'node:assert';
-import {
-  ApplicationRef,
-  createEnvironmentInjector,
-  EnvironmentInjector,
-  REQUEST,
-  type Resource,
-} from '@angular/core';
+import { REQUEST, type Resource } from '@angular/core';
 import { rxResource } from '@angular/core/rxjs-interop';
 import { TestBed } from '@angular/core/testing';
-import { isInputError } from 'lobby-rx';
-import { injectLobbyClient, injectRoster, provideLobbyClient } from 'lobby-rx/angular';
-import { angularApp, createIn, createWorld } from './angular-app.js';
+import { config as rxjs, firstValueFrom, Observable } from 'rxjs';
+import { isInputError, type Client, type Transport } from 'lobby-rx';
+import { injectLobbyClient, injectRoster } from 'lobby-rx/angular';
+import { turns } from '../../turns.js';
+import { angularApp, type AngularAppConfig } from './angular-app.js';
 
 /** A page that waits for a stream that need not emit. */
 const waitingPage = (): Resource<unknown> => {
@@ -25,100 +21,134 @@ const askingPage = (group_id: string) => (): Resource<unknown> => {
   return rxResource({ stream: () => client.group.getMembers({ group_id }) });
 };
 
-/** A server that renders pages, each for a visitor with a client of their own. */
-function server() {
-  const world = createWorld();
-  const app = angularApp({ platform: 'server', world });
-  const root = TestBed.inject(EnvironmentInjector);
-  const visit = <A>(page: () => A) => {
-    const visitor = new AbortController();
-    const { url, transport } = world.emulator;
-    const { scheduler, token } = world;
-    const providers = [
-      { provide: REQUEST, useValue: { signal: visitor.signal } },
-      provideLobbyClient(() => ({ url, transport, token, scheduler })),
-    ];
-    const injector = createEnvironmentInjector(providers, root);
-    let isClosed = false;
-    createIn(injector, injectLobbyClient).value.closed$.subscribe(() => {
-      isClosed = true;
+/** A service that answers nothing, and how many of its requests are open. */
+function silentService() {
+  let open = 0;
+  const transport: Transport = () =>
+    new Observable(() => {
+      open++;
+      return () => open--;
     });
-    const { value } = createIn(injector, page);
-    return { value, leave: () => visitor.abort(), isClosed: () => isClosed, injector };
-  };
+  return { transport, openRequests: () => open };
+}
+
+/** The application in which a server renders the page of a visitor. */
+function visit(config: AngularAppConfig['config'] = {}) {
+  const visitor = new AbortController();
+  const app = angularApp({
+    platform: 'server',
+    config,
+    providers: [{ provide: REQUEST, useValue: { signal: visitor.signal } }],
+  });
   let isStable = false;
-  TestBed.inject(ApplicationRef).isStable.subscribe(next => {
+  app.application.isStable.subscribe(next => {
     isStable = next;
   });
-  return { ...app, visit, isStable: () => isStable };
+  return { ...app, leave: () => visitor.abort(), isStable: () => isStable };
 }
 
 describe('a page that a server renders', () => {
   afterEach(() => void TestBed.resetTestingModule());
 
-  it('leaves neither a client nor a poll when its visitors leave before it is there', async () => {
-    const { visit, pass, openPolls, isStable, emulator } = server();
-    const visits = Array.from({ length: 4 }, () => visit(waitingPage));
+  it('sends no poll, and ends with the visit, even if it waits for a stream', async () => {
+    const { component, pass, emulator, leave, application, isStable } = visit();
+    component(waitingPage);
     pass(5_000);
-    deepStrictEqual([openPolls(), isStable()], [4, false]);
-    for (const { leave } of visits) leave();
-    pass(1_000);
-    deepStrictEqual([openPolls(), visits.filter(({ isClosed }) => !isClosed()).length], [0, 0]);
-    const { length } = emulator.requests;
-    pass(600_000);
-    strictEqual(emulator.requests.length, length);
-    // So Angular can destroy the rest.
-    await TestBed.inject(ApplicationRef).whenStable();
-    deepStrictEqual(
-      visits.map(({ value }) => value.status()),
-      ['error', 'error', 'error', 'error'],
-    );
+    deepStrictEqual([emulator.requests.length, isStable(), application.destroyed], [0, false, false]);
+    leave();
+    await turns(1);
+    // So Angular does not wait for it.
+    deepStrictEqual([isStable(), application.destroyed], [true, true]);
   });
 
-  it('ends by itself a minute after it began, if nobody ends it', () => {
-    const { visit, pass, openPolls } = server();
-    const { isClosed } = visit(waitingPage);
+  it('aborts its requests when the visitor leaves', async () => {
+    const { transport, openRequests } = silentService();
+    const { component, pass, group_id, leave, application, isStable } = visit({ transport });
+    component(askingPage(group_id));
+    pass(1_000);
+    deepStrictEqual([openRequests(), isStable()], [1, false]);
+    leave();
+    await turns(1);
+    deepStrictEqual([openRequests(), isStable(), application.destroyed], [0, true, true]);
+  });
+
+  it('raises no error that nobody handles, whatever the visitor leaves unanswered', async () => {
+    const unhandled: unknown[] = [];
+    const keep = (error: unknown) => unhandled.push(error);
+    const { onUnhandledError } = rxjs;
+    rxjs.onUnhandledError = keep;
+    process.on('unhandledRejection', keep);
+    try {
+      const { transport, openRequests } = silentService();
+      const { component, pass, group_id, leave } = visit({ transport });
+      const streams = ({ group, events, closed$, unauthorized$ }: Client): readonly Observable<unknown>[] => [
+        group.getMembers({ group_id }),
+        group.members(group_id),
+        group.roster(group_id),
+        events.watch(),
+        events.batches(),
+        events.feed.all$,
+        closed$,
+        unauthorized$,
+      ];
+      const { value: client } = component(injectLobbyClient);
+      const begin = () => {
+        for (const stream$ of streams(client)) {
+          stream$.subscribe();
+          void firstValueFrom(stream$);
+        }
+      };
+      begin();
+      pass(1_000);
+      await turns(1);
+      strictEqual(openRequests(), 6);
+      leave();
+      begin();
+      pass(1_000);
+      await turns(1);
+      deepStrictEqual([openRequests(), unhandled], [0, []]);
+    } finally {
+      rxjs.onUnhandledError = onUnhandledError;
+      process.off('unhandledRejection', keep);
+    }
+  });
+
+  it('ends by itself a minute after it began, if nobody ends it', async () => {
+    const { component, pass, application } = visit();
+    component(waitingPage);
     pass(59_900);
-    deepStrictEqual([openPolls(), isClosed()], [1, false]);
+    strictEqual(application.destroyed, false);
     pass(200);
-    deepStrictEqual([openPolls(), isClosed()], [0, true]);
+    await turns(1);
+    strictEqual(application.destroyed, true);
   });
 
-  it('ends after the time that it is given', () => {
-    const app = angularApp({ platform: 'server', config: { renderTimeout: 2_000 } });
-    app.component(waitingPage);
-    app.pass(1_900);
-    strictEqual(app.openPolls(), 1);
-    app.pass(200);
-    strictEqual(app.openPolls(), 0);
+  it('ends after the time that it is given', async () => {
+    const { component, pass, application } = visit({ renderTimeout: 2_000 });
+    component(waitingPage);
+    pass(1_900);
+    strictEqual(application.destroyed, false);
+    pass(200);
+    await turns(1);
+    strictEqual(application.destroyed, true);
   });
 
-  it('has its own request fail when the visitor leaves, so that it does not wait for it', async () => {
-    const { visit, pass, emulator, group_id } = server();
-    emulator.fault({ kind: 'stall_before_headers' });
-    const { value, leave } = visit(askingPage(group_id));
-    pass(1_000);
-    strictEqual(value.status(), 'loading');
+  it('sends nothing for a visitor who has left already', () => {
+    const { component, pass, emulator, group_id, leave } = visit();
     leave();
-    await TestBed.inject(ApplicationRef).whenStable();
-    strictEqual(value.status(), 'error');
-  });
-
-  it('polls nothing for a visitor who has left already', () => {
-    const { visit, pass, emulator } = server();
-    const { leave, injector } = visit(() => undefined);
-    leave();
-    createIn(injector, waitingPage);
+    const roster = component(() => injectRoster(() => group_id)).value;
     pass(5_000);
-    strictEqual(emulator.requests.length, 0);
+    deepStrictEqual([emulator.requests.length, roster.value()], [0, undefined]);
   });
 
-  it('leaves no timer and no listener when it is rendered', () => {
-    const { visit, pass, scheduler, group_id } = server();
-    const { value: roster, injector } = visit(() => injectRoster(() => group_id));
+  it('leaves no timer and no listener when it is rendered', async () => {
+    const { component, pass, scheduler, group_id, application } = visit();
+    const roster = component(() => injectRoster(() => group_id)).value;
+    pass(0);
+    await turns(1);
     pass(1_000);
     strictEqual(roster.value()?.size, 1);
-    injector.destroy();
+    application.destroy();
     strictEqual(scheduler.actions.length, 0);
   });
 

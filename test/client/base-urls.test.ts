@@ -1,6 +1,6 @@
 import { strictEqual, throws } from 'node:assert';
 import { createClient } from 'lobby-rx';
-import { baseUrl } from '../../src/client/context.js';
+import { baseUrl } from '../../src/client/base-urls.js';
 
 describe('a base URL', () => {
   const of = (value: unknown) => baseUrl('url', value, false);
