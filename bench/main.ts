@@ -1,10 +1,12 @@
 // Runs each part of the benchmarks in a process of its own. With --check it fails if a bound is
-// exceeded, three times in a row.
+// exceeded, three times in a row. With --save, figures.json has what it has printed, and a test
+// compares the pages with that.
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { buildPrograms } from './build.js';
 import { CHECKED_PARTS, isPartName, PART_NAMES, type PartName } from './part-name.js';
+import { saveFigures } from './figures.js';
 import { createReport, type Figure, type PrintedReport, type Table } from './report.js';
 
 const { values, positionals } = parseArgs({
@@ -13,6 +15,7 @@ const { values, positionals } = parseArgs({
     check: { type: 'boolean', default: false },
     watches: { type: 'string', default: '3000' },
     json: { type: 'string' },
+    save: { type: 'boolean', default: false },
   },
 });
 /**
@@ -46,6 +49,7 @@ console.log(
 console.log(`\n${figures.length} figures, ${exceeded.length} over their bound`);
 for (const line of exceeded) console.log(`  ${line}`);
 if (values.json !== undefined) writeFileSync(values.json, JSON.stringify(figures, null, 2) + '\n');
+if (values.save) saveFigures(figures);
 if (values.check && exceeded.length > 0) process.exitCode = 1;
 
 async function measure(name: PartName): Promise<void> {
