@@ -4,6 +4,7 @@ import {
   isOwnError,
   isTransportError,
   MAX_CAUSES,
+  printable,
   tryOr,
   redact,
   textOf,
@@ -39,9 +40,11 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   const isUnreachable =
     tryOr(() => isUnconnected(error), false) || (code === undefined && message.includes(UNREACHABLE_MESSAGE));
   const cause = new Error(redact(message, secrets).slice(0, 300));
+  // Without a code, the message is all that tells a broken connection from a bug.
+  const why = code ?? printable(cause.message);
   return new TransportError(
     isUnreachable ? 'unreachable' : 'lost',
-    `${isUnreachable ? 'the service cannot be reached' : 'the connection was lost'}${code ? `: ${code}` : ''}`,
+    `${isUnreachable ? 'the service cannot be reached' : 'the connection was lost'}${why && `: ${why}`}`,
     summaryOf(request),
     { cause: Object.assign(cause, code !== undefined && { code }) },
   );

@@ -29,15 +29,20 @@ export const testRunners: readonly Workshop[] = [
       'tests/game.test.ts': `
         import { firstValueFrom } from 'rxjs';
         import { createClient } from 'lobby-rx';
-        import { createEmulator } from 'lobby-rx/emulator';
+        import { createEmulator, listen } from 'lobby-rx/emulator';
 
-        test('asks the emulator', async () => {
-          const { url, transport, ...emulator } = createEmulator();
+        test('asks the emulator over HTTP', async () => {
+          const emulator = createEmulator();
           const { token, identity_id } = emulator.addIdentity({ display_name: 'Ada' });
           const group_id = emulator.addGroup();
           emulator.join(group_id, identity_id);
-          const { identity } = await firstValueFrom(createClient({ url, transport, token }).group.members(group_id));
+          const server = await listen(emulator);
+          const client = createClient({ url: server.url, token });
+          const { identity } = await firstValueFrom(client.group.members(group_id));
           expect(identity.display_name).toBe('Ada');
+          expect(emulator.requests.length).toBe(1);
+          client.close();
+          await server.close();
         });`,
     },
     consumers: [

@@ -265,7 +265,7 @@ describe('fromFetch', () => {
     strictEqual(unreachable.message, 'the service cannot be reached: ECONNREFUSED');
     strictEqual(unreachable.code, 'ECONNREFUSED');
     const { message, why } = await details('ftp://127.0.0.1/');
-    strictEqual(message, 'the connection was lost');
+    strictEqual(message, 'the connection was lost: Only HTTP(S) protocols are supported');
     match(why, /HTTP\(S\)/);
   });
 
@@ -388,9 +388,9 @@ describe('fromFetch', () => {
           'CERT_X',
         ],
         [{ code: 'EPIPE', message: long }, 'lost', `${LOST}: EPIPE`, long.slice(0, 300), 'EPIPE'],
-        [{ code: 7, message: 'no' }, 'lost', LOST, 'no'],
-        [{ cause: { code: 7 }, message: 'no' }, 'lost', LOST, 'no'],
-        ['broken', 'lost', LOST, 'broken'],
+        [{ code: 7, message: 'no' }, 'lost', `${LOST}: no`, 'no'],
+        [{ cause: { code: 7 }, message: 'no' }, 'lost', `${LOST}: no`, 'no'],
+        ['broken', 'lost', `${LOST}: broken`, 'broken'],
         // undici: several addresses of one host; Bun; Deno, which has no codes.
         [
           {
@@ -412,10 +412,15 @@ describe('fromFetch', () => {
         [
           { message: 'client error (Connect): refused' },
           'unreachable',
-          UNREACHABLE,
+          `${UNREACHABLE}: client error (Connect): refused`,
           'client error (Connect): refused',
         ],
-        [{ message: 'client error (SendRequest)' }, 'lost', LOST, 'client error (SendRequest)'],
+        [
+          { message: 'client error (SendRequest)' },
+          'lost',
+          `${LOST}: client error (SendRequest)`,
+          'client error (SendRequest)',
+        ],
       ] as const) {
         const error = await failure(url, { fetch: () => Promise.reject(thrown) });
         strictEqual(error.reason, reason);

@@ -1,14 +1,14 @@
 // Not with the first request: Node remembers a failed import for as long as it lives, such as one
 // for want of files.
 import crossFetch from 'cross-fetch';
-import http, { type Agent, type ClientRequest } from 'node:http';
-import https from 'node:https';
+import type { Agent, ClientRequest } from 'node:http';
 import type { Readable } from 'node:stream';
 import { causeOf, MAX_CAUSES } from '../../error/index.js';
 import type { Send } from '../send.js';
-import { createAgents, dropIdleSockets, freshness, isTls } from './agents.js';
+import { createAgents, dropIdleSockets, freshness } from './agents.js';
 import { sendInDeno } from './send-in-deno.js';
 import { Exchange, type SendInit } from './exchange.js';
+import { nodeRequest } from './node-request.js';
 import { sendByHttp } from './send-by-http.js';
 
 const agentFor = createAgents();
@@ -28,7 +28,7 @@ function sendOf(versions: Readonly<Record<string, string | undefined>>): Send {
  * Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may
  * not.
  */
-const observed = new WeakSet<typeof http.request>();
+const observed = new WeakSet<ReturnType<typeof nodeRequest>>();
 
 /**
  * Starts a request of cross-fetch's, and takes it over. It observes each connection itself, because
@@ -46,7 +46,7 @@ function start(
   const agent = observable(shared, request => {
     started = request;
   });
-  const { request } = isTls(url) ? https : http;
+  const request = nodeRequest(url);
   // A request that is observed is aborted directly, which costs less than a signal.
   const signal = observed.has(request) ? undefined : exchange.signal();
   const headers = { 'accept-encoding': 'gzip', ...freshness(init.method), ...init.headers };

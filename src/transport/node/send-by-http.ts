@@ -1,8 +1,8 @@
-import http, { type Agent, type ClientRequest } from 'node:http';
-import https from 'node:https';
+import type { Agent, ClientRequest } from 'node:http';
 import type { Send } from '../send.js';
-import { dropIdleSockets, freshness, isTls, type AgentOf } from './agents.js';
+import { dropIdleSockets, freshness, type AgentOf } from './agents.js';
 import { Exchange, type SendInit } from './exchange.js';
+import { nodeRequest } from './node-request.js';
 
 /** A proxy may refuse what has no user agent. */
 const DEFAULT_HEADERS = { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'lobby-rx' };
@@ -27,9 +27,7 @@ function startRequest(url: string, init: SendInit, agent: Agent): ClientRequest 
   // Of some methods Node would send a body without its length, which servers take for another
   // request.
   if (init.body !== undefined) headers['content-length'] = Buffer.byteLength(init.body);
-  // Looked up at each call, because mocks replace it.
-  const { request: send } = isTls(url) ? https : http;
-  const request = send(url, { method: init.method, headers, agent });
+  const request = nodeRequest(url)(url, { method: init.method, headers, agent });
   request.end(init.body);
   return request;
 }
