@@ -4,10 +4,9 @@
  * @module lobby-rx/lobby-server
  */
 
-export type { FreeSlotReason, GateLogEntry } from './gate-log-entry.js';
-export type { GateStats } from './gate-stats.js';
 export { lobbyGate, type LobbyGate } from './lobby-gate.js';
 export type { LobbyGateConfig } from './lobby-gate-config.js';
 export type { PlayerMessage, PlayerSocket, SocketClosed } from './player-socket.js';
 export { players, type LobbyPlayers } from './players.js';
+export type { FreeSlotReason, GateLogEntry, GateStats } from './report/index.js';
 export { slotFiles, type SlotFiles, type SlotFilesConfig } from './slots/index.js';

@@ -18,8 +18,7 @@ import {
   type Options,
 } from '../../error/index.js';
 import type { Awaitable } from '../../stream/index.js';
-import type { FreeSlotReason, GateLogEntry } from './gate-log-entry.js';
-import { GateReport } from './gate-report.js';
+import { GateReport, type FreeSlotReason, type GateLogEntry } from './report/index.js';
 
 /** The options of `lobbyGate`. All but `server` and `client` are optional. */
 export interface LobbyGateConfig {

@@ -18,11 +18,10 @@ import {
 } from 'rxjs';
 import { flattened } from '../../stream/index.js';
 import { isReturnTicket, AdmittedPlayers, TokenConfirmation } from './admission/index.js';
-import { gateStatsOf, type GateStats } from './gate-stats.js';
+import { gateStatsOf, REFUSALS, type GateStats } from './report/index.js';
 import { resolveGateConfig, type GateSettings, type LobbyGateConfig } from './lobby-gate-config.js';
 import type { PlayerSocket } from './player-socket.js';
-import { createGateLimits } from './fair-limit.js';
-import { REFUSALS } from './refusal.js';
+import { createGateLimits } from './limits/index.js';
 import { createFreeSlot } from './slots/index.js';
 import {
   closeOf,
@@ -97,7 +96,8 @@ class Gate {
     this.#readToken = createReadToken(settings, limits);
     this.#confirmation = new TokenConfirmation(settings, limits, freeSlot, closed$);
     this.#players = new AdmittedPlayers(settings, this.#confirmation, closed$);
-    this.stats$ = gateStatsOf(settings, limits, this.#players);
+    const { report, server } = settings;
+    this.stats$ = gateStatsOf({ report, limits, players: this.#players }, closeOf(server));
   }
 
   /** The players that the gate admits, until it is drained or the server closes. */

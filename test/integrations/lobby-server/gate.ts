@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { defer, first, Subject, switchMap, tap, type VirtualTimeScheduler } from 'rxjs';
+import { defer, first, Subject, switchMap, tap, type SchedulerLike } from 'rxjs';
 import { createClient, fromFetch, type Client, type ClientConfig, type Transport } from 'lobby-rx';
 import {
   createEmulator,
@@ -17,6 +17,7 @@ import {
   type LobbyGateConfig,
   type PlayerSocket,
 } from 'lobby-rx/lobby-server';
+import type { SettableTime } from '../../settable-time.js';
 import { virtualTime } from '../../virtual-time.js';
 
 /**
@@ -32,7 +33,7 @@ export interface OpenGate {
   readonly gate$: LobbyGate;
   readonly stats$: LobbyGate['stats$'];
   readonly admitted: readonly PlayerSocket[];
-  readonly scheduler: VirtualTimeScheduler;
+  readonly scheduler: SchedulerLike;
   /** Advances the clock by this many ms. */
   readonly pass: (ms: number) => void;
   /** The tokens that `freeSlot` was called with, by why. */
@@ -58,6 +59,8 @@ interface GateOptions extends Partial<Omit<LobbyGateConfig, 'scheduler' | 'serve
   readonly maxPlayers?: number;
   /** Whether to hold each request to the service until `sendHeldRequests`. */
   readonly holdRequests?: boolean;
+  /** The time of the gate. Default: virtual time of its own. */
+  readonly time?: ReturnType<typeof virtualTime> | SettableTime;
 }
 
 export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
@@ -66,9 +69,9 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
     clientConfig = {},
     maxPlayers = 5_000,
     holdRequests = false,
+    time: { scheduler, pass } = virtualTime(),
     ...config
   } = options;
-  const { scheduler, pass } = virtualTime();
   const emulator = createEmulator({ scheduler, ...emulatorConfig });
   const service = await listen(emulator);
   const { lobby_id, token } = emulator.addLobby({ maxPlayers });

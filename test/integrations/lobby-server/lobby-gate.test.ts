@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { of } from 'rxjs';
 import type { PlayerSocket } from 'lobby-rx/lobby-server';
+import { virtualTime } from '../../virtual-time.js';
 import { waitUntil } from '../../wait-until.js';
 import { openGate, type OpenGate } from './gate.js';
 import { connectPlayer, tryConnect } from './connect-player.js';
@@ -85,8 +86,9 @@ describe('lobbyGate', () => {
   });
 
   it('leaves no timers behind', async () => {
-    gate = await openGate({ token: 'message' });
-    const { scheduler, pass } = gate;
+    const time = virtualTime();
+    const { scheduler, pass } = time;
+    gate = await openGate({ token: 'message', time });
     for (const message of ['wrong', '']) {
       const { ws, closed } = await connectPlayer(at());
       ws.send(message);

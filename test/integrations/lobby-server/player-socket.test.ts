@@ -141,6 +141,23 @@ describe('PlayerSocket', () => {
     await once(ws, 'pong');
   });
 
+  it('is in for a day of virtual time, and leaves', async () => {
+    gate = await openGate();
+    const { ws } = await connectPlayer(at(`?token=${gate.reserveToken()}`));
+    await waitUntil(() => gate.admitted.length === 1);
+    for (let beats = 0; beats < 2_880; beats++) {
+      const pinged = once(ws, 'ping');
+      gate.pass(30_000);
+      await pinged;
+      // The pong to this ping arrives before what follows it.
+      const behind = once(ws, 'pong');
+      ws.ping();
+      await behind;
+    }
+    ws.close();
+    await waitUntil(() => gate.left.length === 1);
+  });
+
   it('emits no messages after close()', async () => {
     gate = await openGate();
     const { ws, closed } = await connectPlayer(at(`?token=${gate.reserveToken()}`));

@@ -1,7 +1,7 @@
 import { concat, defer, EMPTY, Subject, type Observable } from 'rxjs';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { PlayerSocket, SocketClosed } from '../player-socket.js';
-import { REFUSALS } from '../refusal.js';
+import { REFUSALS } from '../report/index.js';
 import type { Visitor } from '../upgrade/index.js';
 import { Player, type PlayerContext } from './player.js';
 import { hashOfTicket } from './return-ticket.js';

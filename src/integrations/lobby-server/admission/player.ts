@@ -11,13 +11,10 @@ import {
   type Subscription,
 } from 'rxjs';
 import { redact } from '../../../error/index.js';
-import { checkCloseFrame, toCloseReason } from '../close-frame.js';
-import type { Connection } from '../connection.js';
-import type { PlayerLeft } from '../gate-report.js';
+import { checkCloseFrame, MessageBuffer, toCloseReason, type Connection } from '../socket/index.js';
+import { REFUSALS, type PlayerLeft } from '../report/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { PlayerMessage, PlayerSocket, SocketClosed } from '../player-socket.js';
-import { MessageBuffer } from '../message-buffer.js';
-import { REFUSALS } from '../refusal.js';
 import { splitToken, type Visitor } from '../upgrade/index.js';
 import { hashOfTicket, newReturnTicket } from './return-ticket.js';
 

@@ -15,10 +15,9 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
-import type { FreeSlotReason } from '../gate-log-entry.js';
+import { refusalFor, REFUSALS, type FreeSlotReason, type Refusal } from '../report/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { GateLimits } from '../fair-limit.js';
-import { REFUSALS, refusalFor, type Refusal } from '../refusal.js';
+import { Pause, type GateLimits } from '../limits/index.js';
 import type { FreeSlot } from '../slots/index.js';
 import type { Player } from './player.js';
 
@@ -44,14 +43,16 @@ type TokenState =
 export class TokenConfirmation {
   readonly #tokens = new Map<string, TokenState>();
   readonly #settled$ = new Subject<void>();
-  #pausedUntil = 0;
+  readonly #pause: Pause;
 
   constructor(
     readonly settings: GateSettings,
     readonly limits: GateLimits,
     readonly freeSlot: FreeSlot,
     readonly closed$: Observable<unknown>,
-  ) {}
+  ) {
+    this.#pause = new Pause(settings.scheduler);
+  }
 
   /**
    * Confirms a token that came from an address. Emits the refusal, or `undefined` for OK, and
@@ -115,8 +116,7 @@ export class TokenConfirmation {
   /** Why the service is not asked about the token now, although it may be later. */
   #whyToWait(address: string, isUnresolved: boolean) {
     const { pending, unresolved } = this.limits;
-    const paused = this.#pausedUntil - this.settings.scheduler.now();
-    if (paused > 0) return { ...REFUSALS.rateLimited, retryAfter: paused };
+    if (this.#pause.left > 0) return { ...REFUSALS.rateLimited, retryAfter: this.#pause.left };
     const hasRoom = pending.hasRoomFor(address) && (isUnresolved || unresolved.hasRoomFor(address));
     return hasRoom ? undefined : REFUSALS.busy;
   }
@@ -142,7 +142,7 @@ export class TokenConfirmation {
     }
     const { retryAfter, isRateLimit, isUnknown } = refusal;
     const wait = retryAfter ?? 0;
-    if (isRateLimit) this.#pausedUntil = Math.max(this.#pausedUntil, this.settings.scheduler.now() + wait);
+    if (isRateLimit) this.#pause.extend(wait);
     const isFinal = retryAfter === undefined;
     if (giveBack && isFinal) this.#free(token, 'unresolved', refusal, giveBack);
     else if (giveBack) this.#keepUnresolved(token, giveBack, wait);

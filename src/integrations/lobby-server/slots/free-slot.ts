@@ -13,8 +13,8 @@ import {
   type BehaviorSubject,
 } from 'rxjs';
 import { awaited, backoff } from '../../../stream/index.js';
-import { errorLine, type FreeSlotReason } from '../gate-log-entry.js';
 import type { GateSettings } from '../lobby-gate-config.js';
+import { errorLine, type FreeSlotReason } from '../report/index.js';
 import { SlotCalls } from './slot-calls.js';
 import { completeIfFreed, slotOutcome } from './slot-outcome.js';
 

@@ -1,5 +1,6 @@
 import { defer, Observable, tap, timer, type SchedulerLike, type Subscription } from 'rxjs';
 import { answerBehind, MAX_WAIT_MS, tryOr } from '../../../error/index.js';
+import { Pause } from '../limits/index.js';
 
 /** How many slots are freed at once. */
 const MAX_AT_ONCE = 64;
@@ -16,11 +17,13 @@ export class SlotCalls {
   readonly #waiting = new Set<() => void>();
   #running = 0;
   #isStarting = false;
-  #pausedUntil = 0;
-  #pause: Subscription | undefined;
+  readonly #pause: Pause;
+  /** Runs until the pause is over, if calls wait for that. */
+  #resumption: Subscription | undefined;
 
   constructor(scheduler: SchedulerLike) {
     this.#scheduler = scheduler;
+    this.#pause = new Pause(scheduler);
   }
 
   /** Makes a call when it is its turn. */
@@ -54,10 +57,10 @@ export class SlotCalls {
   }
 
   #isPaused(): boolean {
-    const wait = this.#pausedUntil - this.#scheduler.now();
-    if (wait <= 0) return false;
-    this.#pause ??= timer(wait, this.#scheduler).subscribe(() => {
-      this.#pause = undefined;
+    const wait = this.#pause.left;
+    if (wait === 0) return false;
+    this.#resumption ??= timer(wait, this.#scheduler).subscribe(() => {
+      this.#resumption = undefined;
       this.#startWaiting();
     });
     return true;
@@ -66,7 +69,6 @@ export class SlotCalls {
   #pauseAfter(error: unknown): void {
     const answer = tryOr(() => answerBehind(error), undefined);
     if (answer?.status !== 429) return;
-    const wait = Math.min(answer.retryAfter ?? DEFAULT_PAUSE_MS, MAX_WAIT_MS);
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#scheduler.now() + wait);
+    this.#pause.extend(Math.min(answer.retryAfter ?? DEFAULT_PAUSE_MS, MAX_WAIT_MS));
   }
 }

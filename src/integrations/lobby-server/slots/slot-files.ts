@@ -26,8 +26,7 @@ import {
   type Guard,
   type Options,
 } from '../../../error/index.js';
-import type { GateLogEntry } from '../gate-log-entry.js';
-import { GateReport } from '../gate-report.js';
+import { GateReport, type GateLogEntry } from '../report/index.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
 import { createFreeSlot } from './free-slot.js';
 import { SlotFolder } from './slot-folder.js';
@@ -179,7 +178,8 @@ function inBackground(scheduler: SchedulerLike): SchedulerLike {
     (action as { readonly id?: Partial<NodeJS.Timeout> }).id?.unref?.();
     return action;
   };
-  return { now: () => scheduler.now(), schedule };
+  // It inherits, so that it still counts as one that runs in real time.
+  return Object.create(scheduler, { schedule: { value: schedule } }) as SchedulerLike;
 }
 
 type Schedule = <T>(

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { Observable, of } from 'rxjs';
 import { tryOr } from '../../../error/index.js';
 import { aString, callHook } from '../call-hook.js';
-import { atDeadline } from '../deadline.js';
+import { atDeadline } from '../socket/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { PlayerMessage } from '../player-socket.js';
-import type { GateLimits } from '../fair-limit.js';
-import { REFUSALS, type Refusal } from '../refusal.js';
+import type { GateLimits } from '../limits/index.js';
+import { REFUSALS, type Refusal } from '../report/index.js';
 import type { Visitor } from './visitor.js';
 
 /**

@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { aBoolean } from '../../../error/index.js';
 import { callHook } from '../call-hook.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { networksOf } from '../networks.js';
-import { REFUSALS, type Refusal } from '../refusal.js';
+import { networksOf } from '../limits/index.js';
+import { REFUSALS, type Refusal } from '../report/index.js';
 import type { Upgrade } from './upgrades.js';
 
 /** Why the config does not let a client connect. `undefined` if it does. */

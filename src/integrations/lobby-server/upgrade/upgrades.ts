@@ -1,10 +1,11 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { fromEvent, Observable, type SchedulerLike } from 'rxjs';
-import { forceClose } from '../deadline.js';
+import { aString, callHook } from '../call-hook.js';
+import { forceClose } from '../socket/index.js';
 import type { GateServer, GateSettings } from '../lobby-gate-config.js';
-import { addressOf } from '../networks.js';
-import { inSeconds, REFUSALS, type Refusal } from '../refusal.js';
+import { plainAddress } from '../limits/index.js';
+import { inSeconds, REFUSALS, type Refusal } from '../report/index.js';
 
 /** An upgrade request, with the arguments of Node's `upgrade` event. */
 export interface Upgrade {
@@ -55,6 +56,15 @@ export function upgrades(
       disallow();
     };
   });
+}
+
+/** The address of a request. `undefined` if `addressOf` has failed. */
+export function addressOf(
+  request: IncomingMessage,
+  settings: Pick<GateSettings, 'addressOf' | 'report'>,
+): string | undefined {
+  const address = callHook('addressOf', () => settings.addressOf(request), aString, settings);
+  return address === undefined ? undefined : plainAddress(address);
 }
 
 /** Whether there is no listener after this one that may take a request, nor one that is no gate. */

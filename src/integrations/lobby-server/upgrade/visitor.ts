@@ -2,12 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { EMPTY, type Observable } from 'rxjs';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { toCloseReason } from '../close-frame.js';
-import { Connection } from '../connection.js';
+import { Connection, toCloseReason } from '../socket/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { addressOf } from '../networks.js';
-import { inSeconds, REFUSALS, type Refusal } from '../refusal.js';
-import { refuseUpgrade, type Upgrade } from './upgrades.js';
+import { inSeconds, REFUSALS, type Refusal } from '../report/index.js';
+import { addressOf, refuseUpgrade, type Upgrade } from './upgrades.js';
 
 /** A client that is not in yet. It is admitted or refused once, or neither if it has left. */
 export class Visitor {

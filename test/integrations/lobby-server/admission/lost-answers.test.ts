@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { NEVER, Subject, throwError, type Observable } from 'rxjs';
 import { InputError, StatusError } from 'lobby-rx';
+import { virtualTime } from '../../../virtual-time.js';
 import { waitUntil } from '../../../wait-until.js';
 import { confirmations, eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
@@ -162,13 +163,14 @@ describe("lobbyGate, when the service's answer was lost", () => {
   });
 
   it('frees unresolved slots at once if the gate is unsubscribed from, and leaves no timers', async () => {
-    gate = await openGate();
+    const time = virtualTime();
+    gate = await openGate({ time });
     const token = gate.reserveToken();
     gate.emulator.fault(PROXY);
     await refused(token);
     gate.unsubscribe();
     deepStrictEqual(gate.unresolved, [token]);
-    await waitUntil(() => gate.scheduler.actions.length === 0);
+    await waitUntil(() => time.scheduler.actions.length === 0);
   });
 
   it('has at most four times maxPending unresolved tokens, and asks about no others until then', async () => {

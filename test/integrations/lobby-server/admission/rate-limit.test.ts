@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { settableTime } from '../../../settable-time.js';
 import { confirmations, openGate, type OpenGate } from '../gate.js';
 import { tryConnect } from '../connect-player.js';
 
@@ -29,5 +30,21 @@ describe('lobbyGate and a service that limits the rate', () => {
     deepStrictEqual(await refused(gate.reserveToken()), [503, 'rate_limited', '900']);
     gate.pass(900_000);
     strictEqual((await connect(gate.reserveToken())).kind, 'open');
+  });
+
+  it('asks again in time although the clock of the machine has been set back', async () => {
+    const time = settableTime();
+    try {
+      gate = await openGate({ time });
+      gate.emulator.fault({ kind: 'rate_limited', wait: 30_000 });
+      await refused(gate.reserveToken());
+      time.setBack(3_600_000);
+      gate.pass(12_500);
+      deepStrictEqual(await refused(gate.reserveToken()), [503, 'rate_limited', '18']);
+      gate.pass(17_500);
+      strictEqual((await connect(gate.reserveToken())).kind, 'open');
+    } finally {
+      time.restore();
+    }
   });
 });

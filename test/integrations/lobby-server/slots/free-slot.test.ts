@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { EMPTY, Subject, throwError } from 'rxjs';
 import { DecodeError, InputError, StatusError, TransportError, UnauthorizedError } from 'lobby-rx';
+import { settableTime } from '../../../settable-time.js';
 import { waitUntil } from '../../../wait-until.js';
 import { confirmations, eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
@@ -178,6 +179,28 @@ describe('lobbyGate and freeSlot', () => {
     strictEqual(calls, 4);
     gate.pass(1_000);
     deepStrictEqual([calls, kinds().filter(kind => kind === 'freed').length], [5, 4]);
+  });
+
+  it('waits no longer than that although the clock of the machine has been set back', async () => {
+    const time = settableTime();
+    try {
+      let calls = 0;
+      gate = await openGate({
+        time,
+        freeSlot: () => {
+          calls++;
+          return calls === 1 ? throwError(() => ofService(429, 'API_RATE_LIMIT')) : EMPTY;
+        },
+      });
+      await comeAndGo(1);
+      time.setBack(3_600_000);
+      await comeAndGo(1);
+      // A second without `Retry-After`. Then the first call is made again after a backoff.
+      gate.pass(2_000);
+      deepStrictEqual([calls, kinds().filter(kind => kind === 'freed').length], [3, 2]);
+    } finally {
+      time.restore();
+    }
   });
 
   it('refuses the token of a player who has left without asking the service, until their slot is free', async () => {

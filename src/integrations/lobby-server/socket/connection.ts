@@ -1,10 +1,9 @@
 import type { Duplex } from 'node:stream';
-import { AsyncSubject, type Observable, type Subscription } from 'rxjs';
+import { AsyncSubject, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
 import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
 import { atDeadline, forceClose } from './deadline.js';
-import type { GateSettings } from './lobby-gate-config.js';
-import type { PlayerMessage, SocketClosed } from './player-socket.js';
+import type { PlayerMessage, SocketClosed } from '../player-socket.js';
 import { MessageBuffer } from './message-buffer.js';
 
 /**
@@ -27,6 +26,15 @@ const MAX_UNANSWERED_PINGS = 2;
  * close to connect again.
  */
 const DROPPED: readonly number[] = [1001, 1002, 1006, 1011, 1012, 1013, 1014, 4000];
+
+/** The options of a gate that limit a connection. */
+interface ConnectionSettings {
+  readonly maxPayload: number;
+  readonly maxBufferedAmount: number;
+  readonly pingInterval: number;
+  readonly closeTimeout: number;
+  readonly scheduler: SchedulerLike;
+}
 
 /** How a connection ended. */
 export interface ConnectionEnd extends SocketClosed {
@@ -53,7 +61,7 @@ export class Connection {
   readonly closed$: Observable<ConnectionEnd>;
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
-  readonly #settings: GateSettings;
+  readonly #settings: ConnectionSettings;
   #first: FirstMessageListener | undefined;
   #messages: MessageBuffer | undefined;
   /** How it ends, once this side knows. It takes precedence over the code of the close event. */
@@ -67,7 +75,7 @@ export class Connection {
   #unansweredPings = 0;
   #stall: Subscription | undefined;
 
-  constructor(ws: WebSocket, socket: Duplex, settings: GateSettings) {
+  constructor(ws: WebSocket, socket: Duplex, settings: ConnectionSettings) {
     const closed$ = new AsyncSubject<ConnectionEnd>();
     this.closed$ = closed$;
     this.#ws = ws;
@@ -131,14 +139,7 @@ export class Connection {
     const hasRoom = this.#messages?.moveTo(messages) ?? true;
     this.#messages = messages;
     if (!hasRoom) this.#refuseMessages();
-    const ping = () => this.#pingOrTerminate();
-    const { pingInterval, scheduler } = this.#settings;
-    // Not an `interval`, whose observables and subscribers take memory for each of many thousand
-    // players.
-    this.#pings = scheduler.schedule(function () {
-      ping();
-      this.schedule(undefined, pingInterval);
-    }, pingInterval);
+    this.#pingRegularly();
   }
 
   /** Returns whether the connection was open. */
@@ -199,6 +200,19 @@ export class Connection {
 
   #refuseMessages(): void {
     this.closeOrTerminate(4413, 'too many messages at once');
+  }
+
+  /**
+   * Not an `interval`, whose observables and subscribers take memory for each of many thousand
+   * players. Each ping has a new action, since an action of virtual time that is scheduled again
+   * keeps all those before it.
+   */
+  #pingRegularly(): void {
+    const { pingInterval, scheduler } = this.#settings;
+    this.#pings = scheduler.schedule(() => {
+      this.#pingRegularly();
+      this.#pingOrTerminate();
+    }, pingInterval);
   }
 
   #pingOrTerminate(): void {

@@ -1,4 +1,3 @@
-import type { GateSettings } from './lobby-gate-config.js';
 import { networksOf } from './networks.js';
 
 /**
@@ -36,7 +35,10 @@ const UNRESOLVED_FOR_EACH_PENDING = 4;
 export function createGateLimits({
   maxWaiting,
   maxPending,
-}: Pick<GateSettings, 'maxWaiting' | 'maxPending'>): GateLimits {
+}: {
+  readonly maxWaiting: number;
+  readonly maxPending: number;
+}): GateLimits {
   return {
     waiting: createFairLimit(maxWaiting),
     pending: createFairLimit(maxPending),

@@ -1,5 +1,5 @@
-import { checkArgument, printable, redact, type Guard } from '../../error/index.js';
-import type { SocketClosed } from './player-socket.js';
+import { checkArgument, printable, redact, type Guard } from '../../../error/index.js';
+import type { SocketClosed } from '../player-socket.js';
 
 /** The ranges of close codes that RFC 6455 lets a server send. */
 const SENDABLE_CODES: readonly (readonly [number, number])[] = [

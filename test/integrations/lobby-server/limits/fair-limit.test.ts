@@ -1,10 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import type { IncomingMessage } from 'node:http';
-import { createGateLimits } from '../../../src/integrations/lobby-server/fair-limit.js';
-import { plainAddress } from '../../../src/integrations/lobby-server/networks.js';
-import { waitUntil } from '../../wait-until.js';
-import { openGate, type OpenGate } from './gate.js';
-import { tryConnect, type ConnectResult } from './connect-player.js';
+import { createGateLimits, plainAddress } from '../../../../src/integrations/lobby-server/limits/index.js';
+import { waitUntil } from '../../../wait-until.js';
+import { openGate, type OpenGate } from '../gate.js';
+import { tryConnect, type ConnectResult } from '../connect-player.js';
 
 describe('lobbyGate and how addresses share its places', () => {
   let gate: OpenGate;

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import type { PlayerMessage } from 'lobby-rx/lobby-server';
-import { MessageBuffer } from '../../../src/integrations/lobby-server/message-buffer.js';
+import { MessageBuffer } from '../../../../src/integrations/lobby-server/socket/index.js';
 
 describe('messages that nobody has taken yet', () => {
   it('do not keep the larger buffer that they were received in', () => {

@@ -1,7 +1,7 @@
-import { whyNotConnected } from '../../client/index.js';
-import { answerBehind, isInputError, MAX_WAIT_MS, tryOr, type StatusError } from '../../error/index.js';
+import { whyNotConnected } from '../../../client/index.js';
+import { answerBehind, isInputError, MAX_WAIT_MS, tryOr, type StatusError } from '../../../error/index.js';
+import { toCloseReason } from '../socket/index.js';
 import { errorLine } from './gate-log-entry.js';
-import { toCloseReason } from './close-frame.js';
 
 /**
  * Why a client is refused. It gets the HTTP status before the upgrade, and the close code after it.

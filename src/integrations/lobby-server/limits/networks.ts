@@ -1,16 +1,4 @@
-import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
-import { aString, callHook } from './call-hook.js';
-import type { GateSettings } from './lobby-gate-config.js';
-
-/** The address of a request. `undefined` if `addressOf` has failed. */
-export function addressOf(
-  request: IncomingMessage,
-  settings: Pick<GateSettings, 'addressOf' | 'report'>,
-): string | undefined {
-  const address = callHook('addressOf', () => settings.addressOf(request), aString, settings);
-  return address === undefined ? undefined : plainAddress(address);
-}
 
 /**
  * An address in the form that addresses are compared in. It has no port. An IPv4 address is written

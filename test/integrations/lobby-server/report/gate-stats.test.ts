@@ -2,15 +2,22 @@ import { deepStrictEqual } from 'node:assert';
 import { firstValueFrom, map, merge, mergeMap, tap, throwError } from 'rxjs';
 import { StatusError } from 'lobby-rx';
 import type { GateStats } from 'lobby-rx/lobby-server';
-import { waitUntil } from '../../wait-until.js';
-import { connectPlayer, tryConnect } from './connect-player.js';
-import { eachFromElsewhere, openGate, type OpenGate } from './gate.js';
-import { NO_FIGURES } from './no-figures.js';
+import { waitUntil } from '../../../wait-until.js';
+import { connectPlayer, tryConnect } from '../connect-player.js';
+import { eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
+import { NO_FIGURES } from '../no-figures.js';
 
 describe('stats$ of a gate', () => {
   let gate: OpenGate;
   const at = (query = '') => `ws://127.0.0.1:${gate.port}/${query}`;
   afterEach(() => gate.close());
+
+  it('can be followed for a day of virtual time', async () => {
+    gate = await openGate();
+    const subscription = gate.stats$.subscribe();
+    gate.pass(86_400_000);
+    subscription.unsubscribe();
+  });
 
   it('emits at once, then once a second if something has changed, and completes with the server', async () => {
     gate = await openGate({ token: 'message', holdRequests: true });

@@ -1,4 +1,4 @@
-import { answerBehind, isClientError, printable, redact, StatusError } from '../../error/index.js';
+import { answerBehind, isClientError, printable, redact, StatusError } from '../../../error/index.js';
 
 /**
  * A decision of a gate, or something that happened to a player. It contains no tokens. `at` is in

@@ -1,6 +1,6 @@
 import type { SchedulerLike } from 'rxjs';
 import { errorLine, type FreeSlotReason, type GateLogEntry } from './gate-log-entry.js';
-import type { SocketClosed } from './player-socket.js';
+import type { SocketClosed } from '../player-socket.js';
 import type { Refusal } from './refusal.js';
 
 /** How many reasons are counted one by one. `other` counts the rest. */

@@ -1,10 +1,10 @@
 import { deepStrictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { REFUSALS } from '../../../src/integrations/lobby-server/refusal.js';
+import { REFUSALS } from '../../../../src/integrations/lobby-server/report/index.js';
 
 /** The rows of the page that say who is refused. */
-const rows = readFileSync(join(import.meta.dirname, '../../../docs/gate.md'), 'utf8')
+const rows = readFileSync(join(import.meta.dirname, '../../../../docs/gate.md'), 'utf8')
   .split('\n')
   .filter(line => line.startsWith('|'));
 

@@ -1,9 +1,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { firstValueFrom } from 'rxjs';
-import { connectRaw } from './raw-client.js';
-import { waitUntil } from '../../wait-until.js';
-import { openGate, type OpenGate } from './gate.js';
+import { connectRaw } from '../raw-client.js';
+import { waitUntil } from '../../../wait-until.js';
+import { openGate, type OpenGate } from '../gate.js';
 
 describe('lobbyGate and players who are half-open', () => {
   let gate: OpenGate;

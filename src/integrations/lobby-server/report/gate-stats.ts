@@ -3,19 +3,18 @@ import {
   defer,
   distinctUntilChanged,
   filter,
-  interval,
   map,
   of,
+  repeat,
   startWith,
   switchMap,
   takeUntil,
+  timer,
   type Observable,
 } from 'rxjs';
 import { isDeepStrictEqual } from 'node:util';
+import type { GateLimits } from '../limits/index.js';
 import type { GateReport } from './gate-report.js';
-import type { GateSettings } from './lobby-gate-config.js';
-import type { GateLimits } from './fair-limit.js';
-import { closeOf } from './upgrade/index.js';
 
 // Public types. Nothing here may import the types of ws, not even through another file (see
 // player-socket.ts).
@@ -89,21 +88,18 @@ function gateStats({ report, limits, players }: GateParts): GateStats {
  * The figures now, and once a second if they have changed. Completes when the server has closed,
  * and the last player has left.
  */
-export function gateStatsOf(
-  { server, scheduler, report }: Pick<GateSettings, 'server' | 'scheduler' | 'report'>,
-  limits: GateLimits,
-  players: CountedPlayers,
-): Observable<GateStats> {
+export function gateStatsOf(parts: GateParts, serverClosed$: Observable<unknown>): Observable<GateStats> {
+  const { report, players } = parts;
   return defer(() => {
     // A server may say that it has closed before the last sockets do.
     const isEmpty$ = players.left$.pipe(
       startWith(undefined),
       filter(() => players.count().open === 0),
     );
-    const closed$ = closeOf(server).pipe(switchMap(() => isEmpty$));
-    const times$ = interval(INTERVAL_MS, scheduler).pipe(startWith(0), takeUntil(closed$));
+    const closed$ = serverClosed$.pipe(switchMap(() => isEmpty$));
+    const times$ = timer(INTERVAL_MS, report.scheduler).pipe(repeat(), startWith(0), takeUntil(closed$));
     return concat(times$, of(0)).pipe(
-      map(() => gateStats({ report, limits, players })),
+      map(() => gateStats(parts)),
       distinctUntilChanged<GateStats>(isDeepStrictEqual),
     );
   });
