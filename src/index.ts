@@ -24,6 +24,19 @@ export type {
   RosterConfig,
 } from './client/index.js';
 
+// The player's side of a lobby.
+export { isLobbyClosedError, LobbyClosedError, lobbyConnection } from './player/index.js';
+export type {
+  LobbyClosedReason,
+  LobbyConnection,
+  LobbyConnectionConfig,
+  LobbyEntrance,
+  LobbyStatus,
+  PlayerMessage,
+  WebSocketClass,
+  WebSocketLike,
+} from './player/index.js';
+
 // Streams over time.
 export { backoff, eventFeed, watch, watchSignals } from './stream/index.js';
 export type {

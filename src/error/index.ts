@@ -45,6 +45,6 @@ export {
   StatusError,
   type StatusDetails,
 } from './status-error.js';
-export { causeOf, hasTag, isOwnError, MAX_CAUSES, type RequestSummary } from './tagged-error.js';
+export { causeOf, hasTag, isOwnError, MAX_CAUSES, TaggedError, type RequestSummary } from './tagged-error.js';
 export { isTransportError, TransportError, type TransportFailure } from './transport-error.js';
 export { answerBehind, isUnauthorizedError, UnauthorizedError } from './unauthorized-error.js';

@@ -56,7 +56,7 @@ export {
   type PayloadsOf,
   type UnknownEvent,
 } from './live-event.js';
-export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region } from './lobby.js';
+export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region, RESERVATION_MS } from './lobby.js';
 export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
 export { statText } from './stat-text.js';
 export { struct, type AnyStruct, type Fields, type FieldsOf, type Flat, type Struct } from './struct.js';

@@ -33,6 +33,9 @@ export interface LobbyPlayer {
 
 export const LobbyPlayer: Codec<LobbyPlayer> = struct('LobbyPlayer', { token: t.string });
 
+/** How long the service keeps the slot of a lobby join, in ms (docs/the-service.md, 3). */
+export const RESERVATION_MS = 120_000;
+
 /** An inclusive range of ports (docs/the-service.md, 2.9). */
 export interface PortRange {
   readonly min: number;

@@ -8,6 +8,7 @@ export {
   instant,
   isRealTime,
   monotonicClock,
+  pageAlive,
   pageEvents,
   pageWake,
   spreadWait,

@@ -1,10 +1,12 @@
 import { NEVER, Observable, of, VirtualTimeScheduler, type SchedulerLike } from 'rxjs';
 import { createClient, eventFeed, type Transport } from 'lobby-rx';
 import { createContext } from '../../src/client/context.js';
+import { connectionSettings } from '../../src/player/lobby-connection-config.js';
 import { watchSettings } from '../../src/stream/index.js';
 import { transportOver } from '../../src/transport/transport-over.js';
 import type { Receiver, Send } from '../../src/transport/send.js';
 import { handle } from '../payload.js';
+import { fakeSockets } from '../player/fake-gate.js';
 
 const url = 'https://service.example';
 const headers = { get: () => null };
@@ -99,6 +101,8 @@ function maxBody(): number {
  */
 export function observedDefaults(): Readonly<Record<string, number | undefined>> {
   const { timeout, minInterval, burst, backoff } = watchSettings<never>({});
+  const { WebSocket } = fakeSockets();
+  const { heartbeat, queue } = connectionSettings({ url: 'ws://lobby.example', token: 't' }, { WebSocket });
   return {
     'ClientConfig.timeout': timeoutOfRequest(),
     'ClientWatchConfig.linger': createClient({ url, token: 't' }).linger,
@@ -112,6 +116,8 @@ export function observedDefaults(): Readonly<Record<string, number | undefined>>
     'BodyConfig.maxBody': maxBody(),
     'BodyConfig.bodyTimeout': failuresOf(() => undefined)[0],
     'BodyConfig.bodyIdleTimeout': failuresOf(receiver => receiver.onPart('a'))[0],
+    'LobbyConnectionConfig.heartbeat': heartbeat,
+    'LobbyConnectionConfig.queue': queue,
     'RosterConfig.count': countOfRoster(),
     'RosterConfig.refreshInterval': refreshIntervalOfRoster(),
   };

@@ -17,6 +17,7 @@ const LOADED: Readonly<Record<string, string>> = {
   watch: "export { watch } from './index.ts'",
   'createClient, rosterState, feedState':
     "export { createClient } from './index.ts'; export { rosterState, feedState } from './integrations/views/index.ts'",
+  'createClient, lobbyConnection': "export { createClient, lobbyConnection } from './index.ts'",
   'the workbench': WORKBENCH,
 };
 

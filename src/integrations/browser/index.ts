@@ -4,7 +4,6 @@
  * @module lobby-rx/browser
  */
 
-export { pageWake } from '../../stream/index.js';
+export { pageAlive, pageWake } from '../../stream/index.js';
 export { acrossTabs, type AcrossTabsConfig, type TabSharing } from './across-tabs.js';
-export { pageAlive } from './page-alive.js';
 export { whileAlive } from './while-alive.js';

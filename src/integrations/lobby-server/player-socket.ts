@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Observable } from 'rxjs';
+import type { PlayerMessage } from '../../player/index.js';
 
 // Public types only. Published declarations must not import the types of ws, which users may not
 // have.
@@ -71,9 +72,6 @@ export interface PlayerSocket {
    */
   terminate(): void;
 }
-
-/** A message from or to a player: the text of a text message, or the bytes of a binary one. */
-export type PlayerMessage = string | Uint8Array;
 
 /** How a socket was closed. */
 export interface SocketClosed {

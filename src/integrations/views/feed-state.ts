@@ -1,7 +1,13 @@
 import { asapScheduler, NEVER, Subscription, takeUntil, type SchedulerLike } from 'rxjs';
 import type { Client } from '../../client/index.js';
 import { checkArgument, describe, InputError, plainObject } from '../../error/index.js';
-import type { IdentityEventList, LiveEvent, LobbyJoinEvent, NoOwnEvents } from '../../protocol/index.js';
+import {
+  RESERVATION_MS,
+  type IdentityEventList,
+  type LiveEvent,
+  type LobbyJoinEvent,
+  type NoOwnEvents,
+} from '../../protocol/index.js';
 import {
   ageOf,
   idle,
@@ -45,9 +51,6 @@ export interface FeedStateObservable extends StateObservable<FeedState> {
    */
   dismiss(handled: Gap | LobbyJoinEvent): void;
 }
-
-/** How long the service keeps the slot of a lobby join, in ms. */
-const RESERVATION_MS = 120_000;
 
 /**
  * How often the age of a lobby join is checked, in ms. A single timer would be late after the

@@ -21,6 +21,7 @@ export {
   type BackoffConfig,
   type RetryConfig,
 } from './backoff.js';
+export { pageAlive } from './page-alive.js';
 export { spreadWait, spreadOver } from './spread.js';
 export { paidFor, TokenBucket, waitUntilPaid, type FillRate } from './token-bucket.js';
 export {

@@ -34,7 +34,7 @@ describe('PlayerSocket', () => {
           socket.message$.subscribe(text => received.push(text));
           strictEqual(received.length, fitting);
         } else {
-          deepStrictEqual(await closed, { code: 4413, reason: 'too many messages at once' });
+          deepStrictEqual(await closed, { code: 4413, reason: 'too_many_messages' });
         }
       }
     });

@@ -11,21 +11,16 @@ import {
   type Subscription,
 } from 'rxjs';
 import { redact } from '../../../error/index.js';
+import { closeCode, welcomeText, type PlayerMessage } from '../../../player/index.js';
 import { checkCloseFrame, MessageBuffer, toCloseReason, type Connection } from '../socket/index.js';
 import { REFUSALS, type PlayerLeft } from '../report/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { PlayerMessage, PlayerSocket, SocketClosed } from '../player-socket.js';
+import type { PlayerSocket, SocketClosed } from '../player-socket.js';
 import { splitToken, type Visitor } from '../upgrade/index.js';
 import { hashOfTicket, newReturnTicket } from './return-ticket.js';
 
 /** The least time between two returns of a player, in ms. */
 const RETURN_SPACING_MS = 1_000;
-
-/**
- * How a connection is closed that another one replaces. The code is final, since two tabs with one
- * ticket would otherwise replace each other for ever.
- */
-const REPLACED: SocketClosed = { code: 4409, reason: 'replaced' };
 
 /** Where a player of the lobby is. One that has left is in no more. */
 export type PlayerState = 'open' | 'away' | 'left';
@@ -137,7 +132,7 @@ export class Player implements PlayerSocket {
 
   /** Takes a connection. When it ends, the player has left, unless they come back. */
   attach({ address, url, headers }: Visitor, connection: Connection): void {
-    const { token } = this.#gate.settings;
+    const { token, grace } = this.#gate.settings;
     this.address = this.#clean(address);
     this.url = this.#clean(token === 'query' ? splitToken(url).url : url);
     this.#headers = this.#cleanHeaders(headers);
@@ -151,6 +146,7 @@ export class Player implements PlayerSocket {
       if (wasDropped && !this.#isEnded && this.#gate.settings.grace > 0) this.#goAway(closed);
       else this.#leave(closed);
     });
+    if (connection.isOurs) connection.send(welcomeText(grace > 0 ? this.returnTicket : undefined, grace));
     if (this.#state === 'away') {
       this.#state = 'open';
       this.#gate.settings.report.onReturned(this.address);
@@ -185,8 +181,8 @@ export class Player implements PlayerSocket {
     this.#sinceReturn = timer(RETURN_SPACING_MS, this.#gate.settings.scheduler).subscribe();
     const old = this.#connection;
     this.#connection = undefined;
-    old?.replace(REPLACED);
-    if (old) this.#goAway(REPLACED);
+    old?.replace(closeCode('replaced'));
+    if (old) this.#goAway(closeCode('replaced'));
     // A subscriber may have closed it.
     if (this.#state === 'left') {
       const { expired } = REFUSALS;

@@ -1,5 +1,6 @@
 import { whyNotConnected } from '../../../client/index.js';
 import { answerBehind, isInputError, MAX_WAIT_MS, tryOr, type StatusError } from '../../../error/index.js';
+import { closeCode } from '../../../player/index.js';
 import { toCloseReason } from '../socket/index.js';
 import { errorLine } from './gate-log-entry.js';
 
@@ -8,7 +9,7 @@ import { errorLine } from './gate-log-entry.js';
  */
 export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 413 | 429 | 500 | 503;
-  readonly code: 1001 | 1009 | 4401 | 4403 | 4408 | 4424 | 4429;
+  readonly code: number;
   readonly reason: string;
   /** When to try again, in ms. Absent if a retry would not help. */
   readonly retryAfter?: number;
@@ -25,25 +26,25 @@ const SOON_MS = 1_000;
 
 /** The refusals of the gate itself. {@link refusalFor} adds those of the service. */
 export const REFUSALS = {
-  noHandshake: { status: 400, code: 4401, reason: 'no_handshake' },
+  noHandshake: { status: 400, ...closeCode('no_handshake') },
   /** There is no token, more than one, or one that the service cannot have issued. */
-  noToken: { status: 401, code: 4401, reason: 'no_token' },
-  noTokenInTime: { status: 401, code: 4408, reason: 'no_token_in_time' },
+  noToken: { status: 401, ...closeCode('no_token') },
+  noTokenInTime: { status: 401, ...closeCode('no_token_in_time') },
   /** The first message is not complete, and already too large. */
-  tooLarge: { status: 413, code: 1009, reason: 'too_large' },
-  noSuchPath: { status: 404, code: 4403, reason: 'no_such_path' },
-  origin: { status: 403, code: 4403, reason: 'origin' },
-  address: { status: 429, code: 4429, reason: 'address', retryAfter: SOON_MS },
+  tooLarge: { status: 413, ...closeCode('too_large') },
+  noSuchPath: { status: 404, ...closeCode('no_such_path') },
+  origin: { status: 403, ...closeCode('origin') },
+  address: { status: 429, ...closeCode('address'), retryAfter: SOON_MS },
   /** The token is being confirmed, or its player is in the lobby. */
-  alreadyConnected: { status: 403, code: 4403, reason: 'already_connected' },
+  alreadyConnected: { status: 403, ...closeCode('already_connected') },
   /** No player of the gate has this return ticket any more. */
-  expired: { status: 403, code: 4403, reason: 'expired' },
-  busy: { status: 503, code: 4429, reason: 'busy', retryAfter: SOON_MS },
-  rateLimited: { status: 503, code: 4424, reason: 'rate_limited', retryAfter: SOON_MS },
+  expired: { status: 403, ...closeCode('expired') },
+  busy: { status: 503, ...closeCode('busy'), retryAfter: SOON_MS },
+  rateLimited: { status: 503, ...closeCode('rate_limited'), retryAfter: SOON_MS },
   /** The service's answer was lost. The player may come again. */
-  unknown: { status: 503, code: 4424, reason: 'outcome_unknown', retryAfter: SOON_MS },
-  gateClosed: { status: 503, code: 1001, reason: 'gate_closed', retryAfter: SOON_MS },
-  hookFailed: { status: 500, code: 4424, reason: 'hook_failed' },
+  unknown: { status: 503, ...closeCode('outcome_unknown'), retryAfter: SOON_MS },
+  gateClosed: { status: 503, ...closeCode('gate_closed'), retryAfter: SOON_MS },
+  hookFailed: { status: 500, ...closeCode('hook_failed') },
 } as const satisfies Readonly<Record<string, Refusal>>;
 
 /**

@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { AsyncSubject, type Observable, type SchedulerLike, type Subscription } from 'rxjs';
 import type { WebSocket } from 'ws';
+import type { PlayerMessage } from '../../../player/index.js';
+import { closeCode, HEARTBEAT, meaningOfClose, PLAYER_PROTOCOL } from '../../../player/index.js';
 import { checkCloseFrame, closeFrameAfter } from './close-frame.js';
 import { atDeadline, forceClose } from './deadline.js';
-import type { PlayerMessage, SocketClosed } from '../player-socket.js';
+import type { SocketClosed } from '../player-socket.js';
 import { MessageBuffer } from './message-buffer.js';
 
 /**
@@ -19,13 +21,6 @@ const MAX_BUFFERED_AMOUNTS = 4;
  * have been asleep itself.
  */
 const MAX_UNANSWERED_PINGS = 2;
-
-/**
- * The codes after which a player may come back. No page can send those below 4000. They come from a
- * browser that leaves, from a network, or from a proxy that restarts. 4000 is for scripts that
- * close to connect again.
- */
-const DROPPED: readonly number[] = [1001, 1002, 1006, 1011, 1012, 1013, 1014, 4000];
 
 /** The options of a gate that limit a connection. */
 interface ConnectionSettings {
@@ -59,6 +54,8 @@ interface FirstMessageListener {
  */
 export class Connection {
   readonly closed$: Observable<ConnectionEnd>;
+  /** Whether the client is a `lobbyConnection`. */
+  readonly isOurs: boolean;
   readonly #ws: WebSocket;
   readonly #socket: Duplex;
   readonly #settings: ConnectionSettings;
@@ -78,6 +75,7 @@ export class Connection {
   constructor(ws: WebSocket, socket: Duplex, settings: ConnectionSettings) {
     const closed$ = new AsyncSubject<ConnectionEnd>();
     this.closed$ = closed$;
+    this.isOurs = ws.protocol === PLAYER_PROTOCOL;
     this.#ws = ws;
     this.#socket = socket;
     this.#settings = settings;
@@ -99,7 +97,8 @@ export class Connection {
       this.#pings?.unsubscribe();
       this.#stall?.unsubscribe();
       this.#first?.left();
-      closed$.next(this.#end ?? { code, reason: reason.toString(), wasDropped: DROPPED.includes(code) });
+      const wasDropped = meaningOfClose(code, '').comesBack === 'dropped';
+      closed$.next(this.#end ?? { code, reason: reason.toString(), wasDropped });
       closed$.complete();
     });
   }
@@ -194,12 +193,13 @@ export class Connection {
     this.#unansweredPings = 0;
     if (this.#isDeaf) return;
     if (this.#first) return this.#first.complete(message);
+    if (this.isOurs && message === HEARTBEAT) return void this.send(HEARTBEAT);
     this.#messages ??= new MessageBuffer(this.#settings.maxPayload);
     if (!this.#messages.push(message, bytes)) this.#refuseMessages();
   }
 
   #refuseMessages(): void {
-    this.closeOrTerminate(4413, 'too many messages at once');
+    this.closeOrTerminate(4413, closeCode('too_many_messages').reason);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { Observable, Subject } from 'rxjs';
-import type { PlayerMessage } from '../player-socket.js';
+import type { PlayerMessage } from '../../../player/index.js';
 
 /** How many messages are buffered. */
 const MAX_MESSAGES = 64;

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { Observable, of } from 'rxjs';
 import { tryOr } from '../../../error/index.js';
+import type { PlayerMessage } from '../../../player/index.js';
 import { aString, callHook } from '../call-hook.js';
 import { atDeadline } from '../socket/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { PlayerMessage } from '../player-socket.js';
 import type { GateLimits } from '../limits/index.js';
 import { REFUSALS, type Refusal } from '../report/index.js';
 import type { Visitor } from './visitor.js';
@@ -49,6 +49,8 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
   };
   return (visitor, request) => {
     if (source === 'message') return fromFirstMessage(visitor);
+    // A script never sees the HTTP status of a refusal.
+    if (visitor.isOurs) visitor.open();
     if (source === 'query') return of(checked(splitToken(visitor.url).token));
     const token = callHook('token', () => source(request) ?? '', aString, settings);
     return of(token === undefined ? REFUSALS.hookFailed : checked(token));

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { EMPTY, type Observable } from 'rxjs';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { PLAYER_PROTOCOL } from '../../../player/index.js';
 import { Connection, toCloseReason } from '../socket/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { inSeconds, REFUSALS, type Refusal } from '../report/index.js';
@@ -57,6 +58,11 @@ export class Visitor {
     const destroy = () => void socket.destroy();
     socket.on('data', refuse).on('end', destroy);
     this.#stopWaiting = () => socket.off('data', refuse).off('end', destroy).pause();
+  }
+
+  /** Whether it is a `lobbyConnection`, as far as it says itself. */
+  get isOurs(): boolean {
+    return this.headers['sec-websocket-protocol'] === PLAYER_PROTOCOL;
   }
 
   /** Completes the upgrade, so that the client can send its token. `undefined` if it has left. */

@@ -1,0 +1,7 @@
+export { CLOSE_CODES, closeCode, meaningOfClose, type GateReason } from './close-codes.js';
+export type { PlayerMessage, WebSocketClass, WebSocketLike } from './gate-link.js';
+export { isLobbyClosedError, LobbyClosedError, type LobbyClosedReason } from './lobby-closed-error.js';
+export type { LobbyConnectionConfig, LobbyEntrance } from './lobby-connection-config.js';
+export { lobbyConnection, type LobbyConnection } from './lobby-connection.js';
+export type { LobbyStatus } from './lobby-status.js';
+export { HEARTBEAT, PLAYER_PROTOCOL, welcomeText } from './welcome.js';

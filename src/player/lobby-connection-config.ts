@@ -1,0 +1,161 @@
+import { asyncScheduler, catchError, EMPTY, from, type ObservableInput, type SchedulerLike } from 'rxjs';
+import {
+  aFunction,
+  checkArgument,
+  checkOptions,
+  definedOptions,
+  duration,
+  InputError,
+  milliseconds,
+  nonEmptyString,
+  observableInput,
+  plainObject,
+  schedulerLike,
+  type Guard,
+  type Options,
+} from '../error/index.js';
+import { lobbyAddress, type LobbyJoin } from '../protocol/index.js';
+import {
+  BACKOFF_OPTIONS,
+  defaultWake,
+  monotonicClock,
+  TESTING_OPTIONS,
+  type BackoffConfig,
+  type Clocks,
+  type TestingConfig,
+} from '../stream/index.js';
+import type { LinkSettings, WebSocketClass } from './gate-link.js';
+
+/**
+ * Where a lobby is, and the token of the player: a lobby join of a feed, or a URL and the token.
+ */
+export type LobbyEntrance =
+  | Pick<LobbyJoin, 'player' | 'ports'>
+  | {
+      /** A WebSocket URL with its path, such as `wss://lobby.example.com/play`. */
+      readonly url: string;
+      readonly token: string;
+    };
+
+/** The options of `lobbyConnection`. All are optional. */
+export interface LobbyConnectionConfig {
+  /** The name of the lobby's port, if it has several (see `lobbyAddress`). */
+  readonly port?: string;
+  /** The path of the gate, and perhaps a query, such as `/play?name=Ada`. */
+  readonly path?: string;
+  /**
+   * How the gate takes the token, as in its own option `token`: the first message, or the query of
+   * the URL, which proxies may log. Default `message`.
+   */
+  readonly token?: 'message' | 'query';
+  /**
+   * How long the lobby may be silent until it is asked for an answer, in ms. If none comes for 10
+   * s, the connection has dropped. Each message counts. Scripts do not see the pings of the gate.
+   * With 0, a connection that is dead but looks open is noticed only when the platform gives it up,
+   * which may take minutes. Default 20,000.
+   */
+  readonly heartbeat?: number;
+  /** How many messages are kept to be sent once the player is in. Default 0. */
+  readonly queue?: number;
+  /** The waits between two attempts. By default up to 500 ms at first, and up to 5,000 ms. */
+  readonly backoff?: BackoffConfig;
+  /** The class of WebSockets. Default: that of the platform. Node has one from version 22 on. */
+  readonly WebSocket?: WebSocketClass;
+  /**
+   * Connects at once when it emits. Default: when a page is online or visible again, or the machine
+   * has slept.
+   */
+  readonly wake$?: ObservableInput<unknown>;
+  /** The clock. Default `asyncScheduler`. */
+  readonly scheduler?: SchedulerLike;
+  /** The random numbers of a test. */
+  readonly testing?: TestingConfig;
+}
+
+/** A config with its defaults. */
+export interface ConnectionSettings extends LinkSettings, Clocks {
+  /** The player's token. */
+  readonly secret: string;
+  readonly queue: number;
+  readonly backoff: Required<BackoffConfig>;
+  readonly random: () => number;
+}
+
+const OPTIONS: Options<LobbyConnectionConfig> = {
+  port: nonEmptyString,
+  path: { name: 'a path that starts with /', is: u => typeof u === 'string' && u.startsWith('/') },
+  token: { name: "'message' or 'query'", is: u => u === 'message' || u === 'query' },
+  heartbeat: milliseconds,
+  queue: { name: 'a number of messages', is: duration.is },
+  backoff: plainObject,
+  WebSocket: aFunction,
+  wake$: observableInput,
+  scheduler: schedulerLike,
+  testing: plainObject,
+};
+
+/**
+ * The default of {@link LobbyConnectionConfig.backoff}. A lost answer may be asked for again for 10
+ * s.
+ */
+const BACKOFF: Required<BackoffConfig> = { initial: 500, max: 5_000 };
+
+/** Checks the arguments, and fills in the defaults. */
+export function connectionSettings(
+  entrance: LobbyEntrance,
+  config: LobbyConnectionConfig,
+): ConnectionSettings {
+  checkOptions(config, OPTIONS);
+  checkOptions(config.backoff, BACKOFF_OPTIONS, 'backoff');
+  checkOptions(config.testing, TESTING_OPTIONS, 'testing');
+  const { token = 'message', heartbeat = 20_000, queue = 0, scheduler = asyncScheduler } = config;
+  const { random = Math.random, monotonic = monotonicClock(scheduler) } = config.testing ?? {};
+  const wake$ = config.wake$ ? from(config.wake$) : defaultWake(scheduler, monotonic);
+  return {
+    url: urlOf(entrance, config),
+    secret: tokenOf(entrance),
+    token,
+    heartbeat,
+    queue,
+    backoff: { ...BACKOFF, ...definedOptions(config.backoff) },
+    WebSocket: config.WebSocket ?? platformWebSocket(),
+    // Without it, the connection goes on.
+    wake$: wake$.pipe(catchError(() => EMPTY)),
+    scheduler,
+    monotonic,
+    random,
+  };
+}
+
+const aToken: Guard<string> = {
+  name: 'a token of the service, without blanks',
+  is: (u): u is string => typeof u === 'string' && /^[^\s\0]+$/.test(u),
+};
+
+function tokenOf(entrance: LobbyEntrance): string {
+  if ('url' in entrance) return checkArgument('token', aToken, entrance.token);
+  const { token } = checkArgument('join.player', plainObject, entrance.player);
+  return checkArgument('join.player.token', aToken, token);
+}
+
+const aSocketUrl: Guard<string> = {
+  name: 'a URL that begins with ws:// or wss://, without blanks and #',
+  is: (u): u is string => typeof u === 'string' && /^wss?:\/\/[^\s/?#]+([/?][^\s#]*)?$/.test(u),
+};
+
+function urlOf(entrance: LobbyEntrance, { port, path }: LobbyConnectionConfig): string {
+  checkArgument('entrance', plainObject, entrance);
+  if (!('url' in entrance))
+    return checkArgument('path', aSocketUrl, lobbyAddress(entrance, port).url + (path ?? ''));
+  if (port !== undefined || path !== undefined) {
+    throw new InputError('port and path', 'absent, since there is a URL', 'a string');
+  }
+  return checkArgument('url', aSocketUrl, entrance.url);
+}
+
+function platformWebSocket(): WebSocketClass {
+  const { WebSocket } = globalThis as { readonly WebSocket?: WebSocketClass };
+  if (WebSocket) return WebSocket;
+  const rule = 'given, since this platform has none: that of the package ws in Node before 22';
+  throw new InputError('WebSocket', rule, 'undefined');
+}

@@ -1,0 +1,171 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { firstValueFrom } from 'rxjs';
+import { WebSocket } from 'ws';
+import { isLobbyClosedError, lobbyConnection, type LobbyConnectionConfig } from 'lobby-rx';
+import { PLAYER_PROTOCOL } from '../../../src/player/index.js';
+import { waitUntil } from '../../wait-until.js';
+import { openGate, type OpenGate } from './gate.js';
+
+const GRACE = 30_000;
+
+describe('lobbyConnection and lobbyGate', () => {
+  let gate: OpenGate;
+  const leaves: (() => void)[] = [];
+  afterEach(async () => {
+    for (const leave of leaves.splice(0)) leave();
+    await gate.close();
+  });
+
+  /** A player with the virtual clock of the gate, and real sockets. */
+  const enter = (token: string, config: LobbyConnectionConfig = {}) => {
+    const url = `ws://127.0.0.1:${gate.port}/`;
+    const { scheduler } = gate;
+    const connection = lobbyConnection({ url, token }, { WebSocket, scheduler, ...config });
+    const messages: unknown[] = [];
+    const ends: unknown[] = [];
+    const subscription = connection.subscribe({
+      next: message => messages.push(message),
+      error: (error: unknown) => ends.push(isLobbyClosedError(error) ? error.reason : error),
+      complete: () => ends.push('complete'),
+    });
+    const leave = () => subscription.unsubscribe();
+    leaves.push(leave);
+    return { connection, messages, ends, leave };
+  };
+  const isLive = ({ connection }: ReturnType<typeof enter>) =>
+    waitUntil(() => connection.status.state === 'live');
+  const count = async () => {
+    const { open, away } = await firstValueFrom(gate.stats$);
+    return { open, away };
+  };
+
+  it('pass messages on, come back after a drop, and free the slot when the player leaves', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const token = gate.reserveToken();
+    const ada = enter(token);
+    await isLive(ada);
+    const [socket] = gate.admitted;
+    const heard: unknown[] = [];
+    socket!.message$.subscribe(message => heard.push(message));
+    socket!.send('hello');
+    socket!.send(new Uint8Array([7]));
+    ada.connection.send('hi');
+    ada.connection.send(new Uint8Array([8]));
+    await waitUntil(() => heard.length === 2 && ada.messages.length === 2);
+    deepStrictEqual(ada.messages, ['hello', new Uint8Array([7])]);
+    deepStrictEqual([heard[0], [...(heard[1] as Uint8Array)]], ['hi', [8]]);
+    ada.leave();
+    await waitUntil(() => gate.left.length === 1);
+    deepStrictEqual([gate.left, gate.log.at(-1)?.kind], [[token], 'freed']);
+  });
+
+  it('come back on another connection, as often as it drops', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const sockets: WebSocket[] = [];
+    class Tracked extends WebSocket {
+      constructor(url: string, protocols: string[]) {
+        super(url, protocols);
+        sockets.push(this);
+      }
+    }
+    const ada = enter(gate.reserveToken(), { WebSocket: Tracked });
+    await isLive(ada);
+    const [socket] = gate.admitted;
+    const statuses: string[] = [];
+    socket!.status$.subscribe(status => statuses.push(status));
+    for (let n = 0; n < 3; n++) {
+      sockets.at(-1)!.terminate();
+      await waitUntil(() => statuses.at(-1) === 'away' && ada.connection.status.state === 'retrying');
+      // A player may come back once a second.
+      gate.pass(1_000);
+      await waitUntil(() => {
+        gate.pass(10);
+        return statuses.at(-1) === 'open' && ada.connection.status.state === 'live';
+      });
+      socket!.send(`back ${n}`);
+      await waitUntil(() => ada.messages.length === n + 1);
+    }
+    deepStrictEqual([await count(), gate.left], [{ open: 1, away: 0 }, []]);
+  });
+
+  it('keep heartbeats to themselves', async () => {
+    gate = await openGate({ token: 'message' });
+    const ada = enter(gate.reserveToken(), { heartbeat: 100 });
+    await isLive(ada);
+    const heard: unknown[] = [];
+    gate.admitted[0]!.message$.subscribe(message => heard.push(message));
+    for (let n = 0; n < 5; n++) {
+      gate.pass(9_000);
+      ada.connection.send(`${n}`);
+      await waitUntil(() => heard.length === n + 1);
+      gate.admitted[0]!.send(`${n}`);
+      await waitUntil(() => ada.messages.length === n + 1);
+    }
+    deepStrictEqual(
+      [heard, ada.messages, ada.ends],
+      [['0', '1', '2', '3', '4'], ['0', '1', '2', '3', '4'], []],
+    );
+  });
+
+  for (const token of ['message', 'query'] as const) {
+    it(`tell a player why they are out, with the token in a ${token}`, async () => {
+      gate = await openGate({ token, grace: GRACE });
+      const secret = gate.reserveToken();
+      const ada = enter(secret, { token });
+      await isLive(ada);
+      const other = enter(secret, { token });
+      await waitUntil(() => other.ends.length === 1);
+      const garbage = enter('garbage', { token });
+      await waitUntil(() => garbage.ends.length === 1);
+      deepStrictEqual([other.ends, garbage.ends], [['already_connected'], ['invalid_token']]);
+      gate.admitted[0]!.close(4010, 'afk');
+      await waitUntil(() => ada.ends.length === 1);
+      deepStrictEqual(ada.ends, ['kicked']);
+      strictEqual(ada.connection.status.error?.text, 'afk');
+      const late = enter(secret, { token });
+      await waitUntil(() => late.ends.length === 1);
+      strictEqual(late.ends[0], 'already_connected');
+    });
+  }
+
+  it('complete if the lobby closes the connection with 1000', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const ada = enter(gate.reserveToken());
+    await isLive(ada);
+    gate.admitted[0]!.close(1000, 'the game is over');
+    await waitUntil(() => ada.ends.length === 1);
+    deepStrictEqual([ada.ends, ada.connection.status.state], [['complete'], 'closed']);
+  });
+
+  it('get in once the service answers again', async () => {
+    gate = await openGate({ token: 'message', clientConfig: { timeout: 1_000 } });
+    gate.emulator.fault({ kind: 'html', status: 502 }, { times: 4 });
+    const ada = enter(gate.reserveToken());
+    await waitUntil(() => {
+      gate.pass(10);
+      return ada.connection.status.state === 'live';
+    });
+    ok(gate.log.some(entry => entry.kind === 'refused' && entry.reason === 'outcome_unknown'));
+    deepStrictEqual(ada.ends, []);
+  });
+
+  it('say nothing to clients of other kinds', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    for (const protocols of [[], ['chat'], [`x${PLAYER_PROTOCOL}`]]) {
+      const ws = new WebSocket(`ws://127.0.0.1:${gate.port}/`, protocols);
+      const seen: string[] = [];
+      ws.on('message', data => seen.push((data as Buffer).toString()));
+      ws.on('open', () => ws.send(gate.reserveToken()));
+      const before = gate.admitted.length;
+      await waitUntil(() => gate.admitted.length > before);
+      const heard: unknown[] = [];
+      gate.admitted.at(-1)!.message$.subscribe(message => heard.push(message));
+      ws.send('');
+      await waitUntil(() => heard.length === 1);
+      gate.admitted.at(-1)!.send('only this');
+      await waitUntil(() => seen.length === 1);
+      deepStrictEqual([heard, seen], [[''], ['only this']]);
+      ws.close();
+    }
+  });
+});

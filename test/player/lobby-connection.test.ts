@@ -1,0 +1,438 @@
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
+import { inspect } from 'node:util';
+import { NEVER, of, Subject, throwError } from 'rxjs';
+import {
+  isLobbyClosedError,
+  lobbyConnection,
+  type LobbyConnection,
+  type LobbyConnectionConfig,
+  type LobbyJoin,
+} from 'lobby-rx';
+import { pageWake } from 'lobby-rx/browser';
+import { fakePage } from '../fake-page.js';
+import { virtualTime } from '../virtual-time.js';
+import { fakeSockets, type FakeSocket } from './fake-gate.js';
+
+const TOKEN = 'player.secret-token';
+const TICKET = 'return.secret-ticket';
+const GRACE = 30_000;
+const URL_OF_LOBBY = 'wss://lobby.example.com/play';
+
+/** A player whose sockets a test plays the other side of, in virtual time. */
+function player(config: LobbyConnectionConfig = {}) {
+  const { scheduler, pass } = virtualTime();
+  const { opened, WebSocket } = fakeSockets();
+  const connection = lobbyConnection(
+    { url: URL_OF_LOBBY, token: TOKEN },
+    { WebSocket, scheduler, testing: { random: () => 0.5 }, wake$: NEVER, ...config },
+  );
+  return { connection, opened, pass, scheduler, ...observed(connection), last: () => opened.at(-1)! };
+}
+
+/** Subscribes to a connection, and keeps what happens. */
+function observed(connection: LobbyConnection) {
+  const messages: unknown[] = [];
+  const ends: unknown[] = [];
+  const states: string[] = [];
+  connection.status$.subscribe(({ state, nextTry }) =>
+    states.push(nextTry === undefined ? state : `${state}…`),
+  );
+  const subscription = connection.subscribe({
+    next: message => messages.push(message),
+    error: (error: unknown) => ends.push(isLobbyClosedError(error) ? error.reason : error),
+    complete: () => ends.push('complete'),
+  });
+  return { messages, ends, states, leave: () => subscription.unsubscribe() };
+}
+
+/** Fails each attempt to connect for a time, and returns how many there were. */
+function whileAway({ opened, pass }: ReturnType<typeof player>, time: number, fail: (s: FakeSocket) => void) {
+  const before = opened.length;
+  let failed = before - 1;
+  for (let passed = 0; passed < time; passed += 100) {
+    pass(100);
+    if (opened.length - 1 > failed) {
+      failed = opened.length - 1;
+      fail(opened[failed]!);
+    }
+  }
+  return opened.length - before;
+}
+
+describe('lobbyConnection', () => {
+  it('sends the token, emits messages once the gate has welcomed the player, and leaves with 1000', () => {
+    const { connection, opened, messages, states, leave, last } = player();
+    strictEqual(opened.length, 1);
+    ok(last().isOurs);
+    deepStrictEqual([last().url, last().sent], [URL_OF_LOBBY, []]);
+    last().open();
+    deepStrictEqual(last().sent, [TOKEN]);
+    strictEqual(connection.send('too early'), false);
+    last()
+      .admit(TICKET, GRACE)
+      .say('hello')
+      .say(new Uint8Array([1, 2]).buffer);
+    deepStrictEqual(messages, ['hello', new Uint8Array([1, 2])]);
+    strictEqual(connection.send('hi'), true);
+    leave();
+    deepStrictEqual(last().closed, { code: 1000, reason: '' });
+    deepStrictEqual(last().sent.slice(-1), ['hi']);
+    deepStrictEqual(states, ['idle', 'connecting', 'live', 'idle']);
+  });
+
+  it('has one connection for all subscribers, and another one after the last has left', () => {
+    const { connection, opened, leave, last } = player();
+    const other = observed(connection);
+    strictEqual(opened.length, 1);
+    leave();
+    last().admit(TICKET, GRACE).say('hello');
+    deepStrictEqual(other.messages, ['hello']);
+    other.leave();
+    observed(connection);
+    last().open();
+    deepStrictEqual([opened.length, last().sent], [2, [TOKEN]]);
+  });
+
+  it('takes a lobby join, and puts the token into the query if the gate wants it there', () => {
+    const { opened, WebSocket } = fakeSockets();
+    const port = { hostname: 'lobby.example.com', port: 8443, is_tls: true };
+    const join = { player: { token: 'a+b' }, ports: { game: port, voice: port } } as unknown as LobbyJoin;
+    const config = { WebSocket, port: 'game', path: '/play?name=Ada', wake$: NEVER } as const;
+    const urls = (['message', 'query'] as const).map(token => {
+      lobbyConnection(join, { ...config, token })
+        .subscribe()
+        .unsubscribe();
+      return opened.at(-1)!.url;
+    });
+    const url = 'wss://lobby.example.com:8443/play?name=Ada';
+    deepStrictEqual(urls, [url, `${url}&token=a%2Bb`]);
+  });
+
+  for (const code of [1001, 1002, 1006, 1011, 1012, 1013, 1014, 4000, 4006]) {
+    it(`comes back with the ticket after ${code}, as long as the grace is`, () => {
+      const world = player();
+      const { opened, pass, ends, last, states, messages } = world;
+      last().admit(TICKET, GRACE).end(code);
+      strictEqual(opened.length, 1);
+      pass(250);
+      last().open();
+      deepStrictEqual([opened.length, last().sent], [2, [TICKET]]);
+      last().admit(TICKET, GRACE).say('back').end(code);
+      deepStrictEqual([messages, ends], [['back'], []]);
+      deepStrictEqual(states.slice(2), ['live', 'retrying…', 'retrying', 'live', 'retrying…']);
+      const attempts = whileAway(world, GRACE - 500, socket => socket.end());
+      ok(attempts >= 8 && attempts < 20, String(attempts));
+      deepStrictEqual(ends, []);
+      whileAway(world, 1_000, socket => socket.end());
+      deepStrictEqual(ends, ['expired']);
+      strictEqual(states.at(-1), 'closed');
+    });
+  }
+
+  it('comes back where a platform fires only an error, as Node 22 does', () => {
+    const world = player();
+    world.last().admit(TICKET, GRACE).end();
+    ok(whileAway(world, 3_000, socket => socket.fail()) > 2);
+    world.pass(5_000);
+    world.last().admit(TICKET, GRACE);
+    strictEqual(world.states.at(-1), 'live');
+    deepStrictEqual(world.ends, []);
+  });
+
+  it('presents the token again while the reservation is valid, if it has not been in', () => {
+    for (const fail of [
+      (socket: FakeSocket) => socket.open().end(),
+      (socket: FakeSocket) => socket.open().end(4424, 'outcome_unknown'),
+      (socket: FakeSocket) => socket.open().end(4429, 'busy'),
+      (socket: FakeSocket) => socket.open().end(4408, 'no_token_in_time'),
+      (socket: FakeSocket) => socket.end(1001, 'gate_closed'),
+    ]) {
+      const world = player();
+      fail(world.last());
+      const attempts = whileAway(world, 60_000, fail);
+      ok(attempts > 10 && attempts < 40, String(attempts));
+      world.pass(6_000);
+      const { last, states } = world;
+      last().open();
+      deepStrictEqual(last().sent, [TOKEN]);
+      last().admit(TICKET, GRACE);
+      strictEqual(states.at(-1), 'live');
+    }
+  });
+
+  it('gives up once the reservation is no longer valid, and says why', () => {
+    const ending = (fail: (socket: FakeSocket) => void) => {
+      const world = player();
+      fail(world.last());
+      whileAway(world, 119_000, fail);
+      deepStrictEqual(world.ends, []);
+      whileAway(world, 2_000, fail);
+      return world.ends;
+    };
+    deepStrictEqual(
+      ending(socket => socket.fail()),
+      ['unreachable'],
+    );
+    deepStrictEqual(
+      ending(socket => socket.open().end()),
+      ['registration_expired'],
+    );
+    deepStrictEqual(
+      ending(socket => socket.open().end(4424, 'lobby_unauthorized')),
+      ['lobby_unauthorized'],
+    );
+  });
+
+  it('waits as long as the gate asks for, and not in vain', () => {
+    const { opened, pass, ends, last, connection } = player();
+    last().open().end(4424, 'rate_limited; retry-after=90');
+    match(connection.status.hint!, /limits the rate/);
+    strictEqual(connection.status.nextTry! - connection.status.since, 90_250);
+    pass(90_000);
+    strictEqual(opened.length, 1);
+    pass(1_000);
+    strictEqual(opened.length, 2);
+    last().open().end(4424, 'rate_limited; retry-after=90');
+    deepStrictEqual(ends, ['rate_limited']);
+  });
+
+  it('ends with the reason of every other code', () => {
+    for (const [code, text, reason] of [
+      [4401, 'invalid_token', 'invalid_token'],
+      [4403, 'registration_expired', 'registration_expired'],
+      [4403, 'already_connected', 'already_connected'],
+      [4403, 'SOME_CODE', 'SOME_CODE'],
+    ] as const) {
+      const { opened, pass, ends, last } = player();
+      last().open().end(code, text);
+      pass(600_000);
+      deepStrictEqual([ends, opened.length], [[reason], 1]);
+    }
+    for (const [code, text, reason] of [
+      [4409, 'replaced', 'replaced'],
+      [4413, 'too_many_messages', 'too_many_messages'],
+      [1009, '', 'too_large'],
+      [1001, 'gate_closed', 'gate_closed'],
+      [4424, 'busy elsewhere', 'busy elsewhere'],
+      [4010, 'afk', 'kicked'],
+      [1000, 'the game is over', 'complete'],
+    ] as const) {
+      const { opened, pass, ends, last, states, connection } = player();
+      last().admit(TICKET, GRACE).end(code, text);
+      pass(600_000);
+      deepStrictEqual([ends, opened.length, states.at(-1)], [[reason], 1, 'closed']);
+      strictEqual(connection.status.error?.text, reason === 'complete' ? undefined : text);
+    }
+  });
+
+  it('is out after a drop if the gate lets no one come back', () => {
+    const { ends, last } = player();
+    last().admit(undefined, 0).end();
+    deepStrictEqual(ends, ['dropped']);
+  });
+
+  it('is out if the server is no gate', () => {
+    for (const first of ['hello', '{"ticket":7,"grace":1}', '{"grace":-1}', 'null', new ArrayBuffer(2)]) {
+      const { ends, last, messages } = player();
+      last().open().say(first);
+      deepStrictEqual([ends, messages], [['not_a_gate'], []]);
+      strictEqual(last().closed?.code, 1000);
+    }
+  });
+
+  it('ends an attempt that takes too long, and never has two connections', () => {
+    const { opened, pass, last } = player();
+    pass(10_000);
+    deepStrictEqual(last().closed, { code: 4000, reason: 'back_soon' });
+    pass(250);
+    strictEqual(opened.length, 2);
+    last().open();
+    pass(29_999);
+    strictEqual(last().closed, undefined);
+    pass(1);
+    ok(last().closed);
+    pass(500);
+    strictEqual(opened.length, 3);
+    // What the old ones do is of no interest.
+    opened[0]!.end(4403, 'removed');
+    opened[1]!.say('late');
+    strictEqual(opened.filter(socket => !socket.closed).length, 1);
+  });
+
+  it('asks a silent lobby for an answer, and comes back if there is none', () => {
+    const { opened, pass, messages, last } = player();
+    last().admit(TICKET, GRACE);
+    for (let n = 0; n < 10; n++) {
+      pass(15_000);
+      last().say(`message ${n}`);
+    }
+    strictEqual(last().heartbeats, 0);
+    pass(20_000);
+    strictEqual(last().heartbeats, 1);
+    pass(5_000);
+    last().say('');
+    pass(20_000);
+    strictEqual(last().heartbeats, 2);
+    deepStrictEqual([messages.length, opened.length], [10, 1]);
+    pass(9_999);
+    strictEqual(last().closed, undefined);
+    pass(1);
+    deepStrictEqual(last().closed, { code: 4000, reason: 'back_soon' });
+    pass(250);
+    last().open();
+    deepStrictEqual(last().sent, [TICKET]);
+  });
+
+  it('asks again if its own timer was late, since the answer may be waiting', () => {
+    let frozen = 0;
+    const { scheduler, pass } = virtualTime();
+    const now = () => scheduler.now() + frozen;
+    const clock = Object.create(scheduler, { now: { value: now } }) as typeof scheduler;
+    const { last } = player({ scheduler: clock });
+    last().admit(TICKET, GRACE);
+    pass(20_000);
+    strictEqual(last().heartbeats, 1);
+    frozen = 60_000;
+    pass(10_000);
+    strictEqual(last().heartbeats, 2);
+    pass(9_000);
+    last().say('');
+    pass(15_000);
+    strictEqual(last().closed, undefined);
+  });
+
+  it('asks nothing without a heartbeat', () => {
+    const { pass, last } = player({ heartbeat: 0 });
+    last().admit(TICKET, GRACE);
+    pass(3_600_000);
+    deepStrictEqual([last().heartbeats, last().closed], [0, undefined]);
+  });
+
+  it('connects at once on a wake, unless the gate asks for a wait', () => {
+    const wake$ = new Subject<void>();
+    const world = player({ wake$ });
+    const { opened, pass, last, states } = world;
+    last().admit(TICKET, GRACE).end();
+    whileAway(world, 20_000, socket => socket.fail());
+    ok(states.at(-1)!.startsWith('offline'));
+    const failed = opened.length;
+    wake$.next();
+    pass(250);
+    strictEqual(opened.length, failed + 1);
+    pass(2_000);
+    wake$.next();
+    ok(last().closed, 'an attempt on the old network has ended');
+    pass(5_000);
+    last().open().end(4429, 'busy');
+    const before = opened.length;
+    wake$.next();
+    pass(900);
+    strictEqual(opened.length, before);
+    pass(5_000);
+    last().admit(TICKET, GRACE);
+    wake$.next();
+    strictEqual(last().heartbeats, 1);
+    wake$.error(new Error('a source of wakes that fails'));
+    pass(9_000);
+    last().say('');
+    strictEqual(states.at(-1), 'live');
+  });
+
+  it('does not spin if a source of wakes emits at once, or fails', () => {
+    for (const wake$ of [of(1), throwError(() => new Error('no wakes'))]) {
+      const world = player({ wake$ });
+      world.last().admit(TICKET, GRACE).end();
+      ok(whileAway(world, 10_000, socket => socket.fail()) < 60);
+    }
+  });
+
+  it('does not connect while the page is frozen', () => {
+    const page = fakePage();
+    try {
+      const { opened, pass, last } = player();
+      last().admit(TICKET, 600_000).end();
+      page.fire('freeze');
+      pass(60_000);
+      strictEqual(opened.length, 1);
+      page.fire('resume');
+      strictEqual(opened.length, 2);
+    } finally {
+      page.remove();
+    }
+  });
+
+  it('leaves no listener and no timer', () => {
+    const page = fakePage();
+    try {
+      for (const use of [
+        (socket: FakeSocket) => socket.admit(TICKET, GRACE),
+        (socket: FakeSocket) => socket.end(),
+        (socket: FakeSocket) => socket.end(4403, 'removed'),
+      ]) {
+        const { scheduler, leave, last } = player({ wake$: pageWake() });
+        use(last());
+        leave();
+        deepStrictEqual([page.listeners, scheduler.actions.filter(({ closed }) => !closed)], [[], []]);
+      }
+    } finally {
+      page.remove();
+    }
+  });
+
+  it('keeps messages while the player is away only if asked to, and a bounded number', () => {
+    const { connection, pass, last, leave } = player({ queue: 2 });
+    deepStrictEqual([connection.send('a'), connection.send('b'), connection.send('c')], [true, true, false]);
+    last().admit(TICKET, GRACE);
+    deepStrictEqual(last().sent, [TOKEN, 'a', 'b']);
+    last().end();
+    strictEqual(connection.send('d'), true);
+    pass(250);
+    last().admit(TICKET, GRACE);
+    deepStrictEqual(last().sent, [TICKET, 'd']);
+    last().bufferedAmount = 2_000_000;
+    strictEqual(connection.send('e'), false);
+    leave();
+    strictEqual(connection.send('f'), false);
+  });
+
+  it('has no token in an error or a status, and prints none', () => {
+    const { connection, last } = player({ token: 'query' });
+    last().admit(TICKET, GRACE).end(4010, `${TOKEN} ${TICKET} \u001b[2J`);
+    const { error } = connection.status;
+    const printed = `${inspect(connection, { depth: 9, showHidden: true })} ${inspect(error)} ${JSON.stringify(connection.status)}`;
+    ok(!printed.includes('secret-t') && !printed.includes('\u001b'), printed);
+    strictEqual(error?.text, '[secret] [secret]  [2J');
+  });
+
+  it('fails with an InputError without a token if the platform cannot open the URL', () => {
+    // A class of the platform throws when it is called with `new`.
+    const Refusing = function (url: string) {
+      throw new DOMException(`cannot open ${url}`, 'SecurityError');
+    };
+    const { ends, states } = player({ token: 'query', WebSocket: Refusing as never });
+    match(String(ends[0]), /^InputError: url must be one that this platform opens.*; got SecurityError$/);
+    strictEqual(states.at(-1), 'closed');
+  });
+
+  it('says what is wrong with its arguments', () => {
+    const entrance = { url: URL_OF_LOBBY, token: TOKEN };
+    const { WebSocket } = fakeSockets();
+    for (const [call, message] of [
+      [() => lobbyConnection({ url: 'http://x', token: 'a' }), /^url must be a URL that begins with ws/],
+      [
+        () => lobbyConnection({ url: URL_OF_LOBBY, token: 'a b' }),
+        /^token must be a token .*; got a string of 3/,
+      ],
+      [() => lobbyConnection({} as never, { WebSocket }), /^join must be a lobby join/],
+      [() => lobbyConnection(entrance, { path: '/a' }), /^port and path must be absent/],
+      [() => lobbyConnection(entrance, { heartbeet: 1 } as never), /did you mean `heartbeat`/],
+      [() => lobbyConnection(entrance, { heartbeat: -1 }), /^heartbeat must be a number of milliseconds/],
+      [() => lobbyConnection(entrance, { backoff: { max: 'a' as never } }), /^backoff\.max must be/],
+      [() => lobbyConnection(entrance, { token: 'header' as never }), /^token must be 'message' or 'query'/],
+      [() => lobbyConnection(entrance, { WebSocket }).send(''), /^message must be a string or a Uint8Array/],
+      [() => lobbyConnection(entrance, { WebSocket }).send({} as never), /^message must be/],
+    ] as const) {
+      throws(call, { name: 'InputError', message });
+    }
+  });
+});
