@@ -57,11 +57,20 @@ function duration(ms: number): string {
   return `${Math.round(ms / length)} ${unit}`;
 }
 
-/**
- * The finding for an error of a request that the service should answer at once. `proxy` names the
- * server that may have answered instead of the service.
- */
-export function failed(check: string, error: ClientError, proxy = 'a proxy or another server'): Finding {
+/** What a failed request depends on, besides the service. */
+interface Depends {
+  /** The server that may have answered instead of the service. */
+  readonly proxy?: string | undefined;
+  /** The argument that the service may not know. */
+  readonly argument?: string;
+}
+
+/** The finding for an error of a request that the service should answer at once. */
+export function failed(
+  check: string,
+  error: ClientError,
+  { proxy = 'a proxy or another server', argument }: Depends = {},
+): Finding {
   const answer = answerBehind(error);
   if (answer?.status === 429) {
     const { retryAfter } = answer;
@@ -76,6 +85,8 @@ export function failed(check: string, error: ClientError, proxy = 'a proxy or an
   if (answer) {
     const { status, code, rayId } = answer;
     const text = `the service answers ${status}${code === undefined ? '' : ` ${code}`}`;
+    if (argument !== undefined && status >= 400 && status < 500 && status !== 401)
+      return problem(check, text, `check ${argument}, and whether LOBBY_RX_TOKEN may see it`);
     if (status === 401 || status === 403)
       return problem(check, text, 'check LOBBY_RX_TOKEN: whose token it is, and whether it has expired');
     return problem(check, text, `ask its operators${rayId === undefined ? '' : `, and quote ${rayId}`}`);

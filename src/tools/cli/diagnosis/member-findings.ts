@@ -12,7 +12,7 @@ export function memberFindings({ group }: Pick<Client, 'group'>, group_id: strin
   return group.getMembers({ group_id }).pipe(
     either(),
     map(answer => {
-      if (answer._tag === 'Left') return failed('members', answer.left);
+      if (answer._tag === 'Left') return failed('members', answer.left, { argument: '--group' });
       const { members, malformed = [] } = answer.right;
       const all = members.length + malformed.length;
       if (malformed.length === 0) return ok('members', `all ${all} on the first page are as they should be`);

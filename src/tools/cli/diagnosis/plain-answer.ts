@@ -10,6 +10,7 @@ const MAX_CHARACTERS = 65_536;
 
 /** An answer to a request without a token. */
 export interface PlainAnswer {
+  readonly url: string;
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
@@ -35,6 +36,7 @@ export function plainAnswer(
     map(({ response: { status, headers }, text }) => {
       const date = Date.parse(headers.get('date') ?? '');
       return {
+        url,
         status,
         headers,
         text,

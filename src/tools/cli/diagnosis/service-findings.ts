@@ -1,7 +1,7 @@
-import { catchError, concatMap, from, of, type Observable, type SchedulerLike } from 'rxjs';
+import { catchError, concatMap, from, map, of, type Observable, type SchedulerLike } from 'rxjs';
 import { eventsWatch } from '../../../endpoint/index.js';
 import { connectionProblem, LEAVE_BODIES } from './connection-findings.js';
-import { knownProxy } from './known-proxy.js';
+import { foreignAnswer, isCached } from './foreign-answer.js';
 import { final, ok, problem, warning, type Finding } from './finding.js';
 import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
@@ -20,7 +20,11 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
   return plainAnswer(baseUrl + eventsWatch.path, 'GET', {}, scheduler).pipe(
     concatMap(answer => {
       if (isService(answer)) return from([ok('service', 'answers at this URL'), ...headerFindings(answer)]);
-      return of(final(notTheService(answer, baseUrl)));
+      const { status, headers } = answer;
+      const location = headers.get('location');
+      const isRedirect = status >= 300 && status < 400 && location !== null;
+      if (isRedirect) return redirectFinding({ status, location }, baseUrl, scheduler).pipe(map(final));
+      return of(final(foreignAnswer(answer)));
     }),
     catchError((error: unknown) => of(final(connectionProblem(error)))),
   );
@@ -28,39 +32,32 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
 
 const isService = ({ status, isFromService }: PlainAnswer) => isFromService && status !== 404 && status < 500;
 
-/** The finding if another server than the service has answered. */
-function notTheService(
-  { status, headers, text: page, isFromService }: PlainAnswer,
+/**
+ * The findings on a redirect. Only a place where the service itself answers is the URL to use. It
+ * may be a login page, to which nobody should send a token.
+ */
+function redirectFinding(
+  { status, location }: { readonly status: number; readonly location: string },
   baseUrl: string,
-): Finding {
-  const location = headers.get('location');
-  if (status >= 300 && status < 400 && location !== null) {
-    return problem('service', `is a redirect (${status}), which is not followed`, whereTo(location, baseUrl));
-  }
-  if (status === 401 || status === 407)
-    return problem(
-      'service',
-      `a proxy in front of it wants a login (${status})`,
-      'let it pass the requests on',
-    );
-  if (status === 429) return problem('service', 'something limits the rate (429)', 'try again later');
-  if (status >= 500) {
-    const proxy = knownProxy(headers, page)?.name ?? 'a proxy';
-    const who = isFromService ? 'the service fails' : `${proxy} answers, and not the service`;
-    return problem('service', `${who} (${status})`, 'see whether the service runs');
-  }
-  const isPage = status < 300 && headers.get('content-type')?.startsWith('text/html');
-  const text = isPage ? `is not at this URL, but a page (${status})` : `is not at this URL (${status})`;
-  return problem('service', text, 'the URL is what comes before /identity/events/live');
-}
-
-function whereTo(location: string, baseUrl: string): string {
-  const { protocol, origin, pathname } = URL.canParse(location, baseUrl)
-    ? new URL(location, baseUrl)
-    : { protocol: '', origin: '', pathname: '' };
-  if (!/^https?:$/.test(protocol)) return 'correct its Location: that is no http: or https: URL';
+  scheduler: SchedulerLike | undefined,
+): Observable<Finding> {
+  const is = `is a redirect (${status}), which is not followed`;
+  const target = URL.canParse(location, baseUrl) ? new URL(location, baseUrl) : undefined;
+  if (!target || !/^https?:$/.test(target.protocol))
+    return of(problem('service', is, 'correct its Location: that is no http: or https: URL'));
+  const { origin, pathname } = target;
+  const elsewhere = problem(
+    'service',
+    `is a redirect (${status}) to ${origin + pathname}, where the service does not answer`,
+    'is that a login? Let what redirects pass the requests on, and send no token there',
+  );
   const { path } = eventsWatch;
-  return `use ${origin + (pathname.endsWith(path) ? pathname.slice(0, -path.length) : pathname)} as the URL`;
+  if (!pathname.endsWith(path)) return of(elsewhere);
+  const movedTo = origin + pathname.slice(0, -path.length);
+  return plainAnswer(movedTo + path, 'GET', {}, scheduler).pipe(
+    map(answer => (isService(answer) ? problem('service', is, `use ${movedTo} as the URL`) : elsewhere)),
+    catchError(() => of(elsewhere)),
+  );
 }
 
 /** The findings on the headers of an answer, which proxies may have changed. */
@@ -75,17 +72,12 @@ function headerFindings({ headers, clockAhead }: PlainAnswer): readonly Finding[
     findings.push(warning('clock', text, advice));
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
-  const age = Number(headers.get('age') ?? 0);
   add(
     !headers.has('rvt-ray-id'),
-    'there is no rvt-ray-id',
-    'let the proxy keep it, because operators find requests by it',
+    "there is no rvt-ray-id, so that a proxy's answer may pass for the service's",
+    'let the proxy keep it; a service without ray ids is known by `isFromService`',
   );
   add(!OWN_ENCODINGS.includes(encoding), `the body is encoded as ${encoding}`, LEAVE_BODIES);
-  add(
-    age > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? ''),
-    'a cache answers',
-    'turn it off, because each poll needs its own answer',
-  );
+  add(isCached(headers), 'a cache answers', 'turn it off, because each poll needs its own answer');
   return findings;
 }

@@ -24,11 +24,14 @@ import type { TransportResponse } from '../../../transport/index.js';
 import { issueText } from '../terminal/index.js';
 import { clockFindings } from './clock-findings.js';
 import { failed, ok, problem, warning, type Finding } from './finding.js';
+import { isCached } from './foreign-answer.js';
 import { knownProxy, letItPassTokens, letItWait, type KnownProxy } from './known-proxy.js';
 import { refusalIn, type PlainAnswer } from './plain-answer.js';
 
 /** A poll without news that is answered in a shorter time, in ms, was not held. */
 const MIN_HOLD_MS = 1_000;
+/** A poll without an index is answered at once. One that takes this long, in ms, is slow. */
+const SLOW_MS = 2_000;
 /** How often to try again if there is news, or if one poll was not held. */
 const ATTEMPTS = 3;
 
@@ -51,7 +54,7 @@ export interface Surroundings {
 export function watchFindings(client: Pick<Client, 'events'>, around: Surroundings): Observable<Finding> {
   const poll = pollOf(client, around);
   return poll().pipe(
-    concatMap(({ answer }) => {
+    concatMap(({ answer, ms }) => {
       if (answer._tag === 'Left') return refused(answer.left, around);
       const { events, watch } = answer.right;
       const { lastAnswer, withoutToken$ } = around;
@@ -60,10 +63,13 @@ export function watchFindings(client: Pick<Client, 'events'>, around: Surroundin
       if (malformed) accepted.push(unreadable(malformed));
       if (lastAnswer()?.headers.get('connection') === 'close') accepted.push(CLOSES);
       if (!watch.index) return from([...accepted, noIndex()]);
+      const isSlow = ms >= SLOW_MS;
+      if (isSlow) accepted.push(slow(ms));
       return concat(
         accepted,
         sharedFindings(withoutToken$, lastAnswer()?.text),
-        clockFindings(() => poll().pipe(map(indexedAnswer))),
+        // Each of these polls would take as long.
+        isSlow ? EMPTY : clockFindings(() => poll().pipe(map(indexedAnswer))),
         held(watch.index, 1, poll, around),
       );
     }),
@@ -106,11 +112,12 @@ function held(index: string, attempt: number, poll: Poll, around: Surroundings):
 function refused(error: ClientError, around: Surroundings): Observable<Finding> {
   const answer = around.lastAnswer();
   const proxy = proxyOf(around);
-  const finding = failed('token', error, proxy?.name);
+  const finding = failed('token', error, { proxy: proxy?.name });
   if (answer?.status !== 401 && answer?.status !== 403) return of(finding);
   return around.withoutToken$.pipe(
     map(({ status, text }) => {
       if (status !== answer.status || refusalIn(text) !== refusalIn(answer.text)) return finding;
+      if (isCached(answer.headers)) return problem('token', `${finding.text}, from a cache`, TURN_OFF);
       return problem('token', `${finding.text}, as it does without a token`, letItPassTokens(proxy));
     }),
     catchError(() => of(finding)),
@@ -134,6 +141,7 @@ function sharedFindings(
   );
 }
 
+const TURN_OFF = 'turn it off for the service, because each poll needs its own answer';
 const SHARED = problem(
   'cache',
   "gives one caller's answer to another: a request without a token gets the same answer",
@@ -159,6 +167,12 @@ const unreadable = ({ errors }: MalformedEvent) =>
     'events',
     `one cannot be read: ${issueText(errors[0])}`,
     'it is emitted as `malformed`; ask the operators',
+  );
+const slow = (ms: number) =>
+  warning(
+    'speed',
+    `an answer that needs no wait took ${roundedSeconds(ms)}`,
+    'see what is slow: the service, or a proxy before it',
   );
 const noIndex = () =>
   problem('index', 'an answer has no watch.index', 'ask the operators, because events are lost without it');

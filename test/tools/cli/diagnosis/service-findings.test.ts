@@ -59,11 +59,41 @@ describe('doctor, of a service', () => {
     strictEqual(asked.length, 1);
   });
 
+  it('says which URL to use if a redirect leads to the service itself', async () => {
+    const url = await serve((request, response) => {
+      if (request.url!.startsWith('/moved')) return refuse(request, response);
+      return response.writeHead(301, { location: `/moved${PATH}` }).end();
+    });
+    deepStrictEqual(texts(await all(serviceFindings(url))), [
+      `problem service: is a redirect (301), which is not followed → use ${url}/moved as the URL`,
+    ]);
+  });
+
   for (const [title, answer, expected] of [
     [
-      'a redirect',
-      (_, response) => response.writeHead(301, { location: `https://lobby.example/x${PATH}` }).end(),
-      /redirect \(301\).* → use https:\/\/lobby\.example\/x as the URL/,
+      'a redirect to a login',
+      (_, response) => response.writeHead(302, { location: '/login?next=/identity' }).end(),
+      /is a redirect \(302\) to http:\S+\/login, where the service does not answer → is that a login\?/,
+    ],
+    [
+      'a redirect to another server, at the same path',
+      (_, response) => response.writeHead(301, { location: `http://127.0.0.1:9/x${PATH}` }).end(),
+      /is a redirect \(301\) to http:\/\/127\.0\.0\.1:9\/x\/\S+, where the service does not answer/,
+    ],
+    [
+      'plain HTTP at a port for TLS',
+      (_, response) => response.writeHead(400, { server: 'nginx' }).end('<h1>400'),
+      /rejects plain HTTP, or the request \(400\) → does this port speak TLS\?/,
+    ],
+    [
+      'a firewall',
+      (_, response) => response.writeHead(403).end('<h1>Blocked</h1>'),
+      /a proxy refuses the request \(403\), and not the service → let firewalls pass GET/,
+    ],
+    [
+      'a rejection from a cache',
+      (_, response) => response.writeHead(404, { age: '7' }).end('<h1>404</h1>'),
+      /a cache answers \(404\), and not the service → turn it off/,
     ],
     [
       'a redirect to nowhere',
@@ -89,7 +119,7 @@ describe('doctor, of a service', () => {
     [
       'a gateway whose codes are digits',
       (_, response) => response.writeHead(401).end('{"code":"900901","message":"Invalid Credentials"}'),
-      /a proxy in front of it wants a login \(401\)/,
+      /something else than the service answers here \(401\)/,
     ],
     [
       'a bad gateway',

@@ -17,6 +17,7 @@ const HELD: FaultPlan = { only: ({ url }) => url.includes('watch_index='), times
 function plainly(transport: Transport, url: string): Surroundings['withoutToken$'] {
   return defer(() => transport({ method: 'GET', url, headers: {} })).pipe(
     map(({ status, text, headers }) => ({
+      url,
       status,
       text,
       headers: headers as Headers,
@@ -120,6 +121,32 @@ describe('doctor, of a watch', () => {
       token ? { status: 401, text: refusal('EXPIRED') } : missing(request),
     );
     match(expired!, /^token: the service answers 401 EXPIRED → check LOBBY_RX_TOKEN: whose/);
+  });
+
+  it('says that a rejection comes from a cache, if it does', async () => {
+    const headers = new Headers({ age: '30' });
+    match(
+      (await foundBy(() => ({ status: 401, text: refusal('EXPIRED'), headers })))[0]!,
+      /^token: .*401 EXPIRED, from a cache → turn it off for the service/,
+    );
+  });
+
+  it('says that a service is slow, and does not ask eight more times', () => {
+    const { scheduler, pass } = virtualTime();
+    const emulator = createEmulator({ scheduler, collectTime: 0 });
+    const { token } = emulator.addIdentity();
+    const slow: Transport = request => emulator.transport(request).pipe(delay(8_000, scheduler));
+    const { transport, lastAnswer } = observedTransport(slow);
+    const client = createClient({ url: emulator.url, transport, scheduler, token });
+    const findings: Finding[] = [];
+    const around = { now: () => scheduler.now(), lastAnswer, withoutToken$: EMPTY };
+    watchFindings(client, around).subscribe(finding => findings.push(finding));
+    pass(60_000);
+    deepStrictEqual(texts(findings), [
+      'ok token: is accepted, and the answer is as it should be',
+      'warning speed: an answer that needs no wait took 8.0 s',
+      'ok poll: the service held it for 48 s, and answered itself',
+    ]);
   });
 
   it('says that anyone is given what was given to a token', async () => {
@@ -321,6 +348,19 @@ describe('doctor, of a watch', () => {
 });
 
 describe('doctor, of members', () => {
+  it('says that a group is wrong, which is for its caller to mend', () => {
+    const emulator = createEmulator();
+    const { token } = emulator.addIdentity();
+    const client = createClient({ url: emulator.url, transport: emulator.transport, token });
+    const findings: Finding[] = [];
+    for (const group of [emulator.addGroup(), 'none'])
+      memberFindings(client, group).subscribe(finding => findings.push(finding));
+    deepStrictEqual(
+      findings.map(({ level, advice }) => `${level}: ${advice}`),
+      Array(2).fill('problem: check --group, and whether LOBBY_RX_TOKEN may see it'),
+    );
+  });
+
   it('says how many on the first page cannot be read, and why', () => {
     const { scheduler, pass } = virtualTime();
     const emulator = createEmulator({ scheduler });
