@@ -1,22 +1,18 @@
-import { concat, concatMap, defer, filter, map, merge, mergeMap, of, skip, tap, type Observable } from 'rxjs';
+import { concat, concatMap, filter, map, merge, mergeMap, of, skip, tap, type Observable } from 'rxjs';
 import { scanState } from 'lobby-rx';
 import type { PlayerMessage, PlayerSocket } from 'lobby-rx/lobby-server';
 import { nextGame, parseAction, type Game, type GameEvent } from './game.js';
 
 /**
- * Runs the game for the players that the gate admits, and sends each new state to all of them, and
- * to each the ticket with which they can come back. A player who sends an invalid action is
- * disconnected with code 4400. Emits each state of the game, and completes when the gate has
- * completed and the last player has left.
+ * Runs the game for the players that the gate admits, and sends each new state to all of them. A
+ * player who sends an invalid action is disconnected with code 4400. Emits each state of the game,
+ * and completes when the gate has completed and the last player has left.
  */
 export function playLobby(gate$: Observable<PlayerSocket>): Observable<Game> {
   return gate$.pipe(
     mergeMap(socket =>
       concat(
-        defer(() => {
-          socket.send(JSON.stringify({ ticket: socket.returnTicket }));
-          return of<GameEvent>({ kind: 'enter', socket, name: nameOf(socket) });
-        }),
+        of<GameEvent>({ kind: 'enter', socket, name: nameOf(socket) }),
         merge(
           socket.message$.pipe(concatMap(message => eventsOf(socket, message))),
           // Who comes back has to see what has happened meanwhile.
