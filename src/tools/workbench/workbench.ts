@@ -29,7 +29,7 @@ import { bearerOf, ownerOf, viewOfWorld, type SeenRequest, type WorldView } from
 /** How long a poll of the page is held if nothing happens, in ms. */
 const MAX_HOLD_MS = 20_000;
 /** How long changes are collected before a poll of the page is answered, in ms. */
-const COLLECTED_MS = 100;
+const COLLECTED_MS = 250;
 
 /** What the emulator has by default, in ms. The page shows them. */
 const DEFAULT_TIMES = { reservation: 120_000, retention: 300_000 };

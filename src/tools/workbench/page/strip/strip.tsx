@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { ClientRequests } from '../outcome/index.js';
 import { stripOf } from './strip-of.js';
 
@@ -16,8 +17,16 @@ interface StripProps {
   readonly now: number;
 }
 
-/** The polls and events of a client between two times, and below them its status. */
-export function Strip({ client, from, to, now }: StripProps) {
+/**
+ * The polls and events of a client between two times, and below them its status. It is drawn again
+ * when the client has sent something, and each second.
+ */
+export function Strip(props: StripProps) {
+  const { client, to } = props;
+  return useMemo(() => <Marks {...props} />, [client, Math.floor(to / 1_000)]);
+}
+
+function Marks({ client, from, to, now }: StripProps) {
   const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH_PX;
   return (
     <svg class="strip" viewBox={`0 0 ${WIDTH_PX} ${HEIGHT_PX}`} preserveAspectRatio="none" aria-hidden="true">
