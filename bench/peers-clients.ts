@@ -42,6 +42,7 @@ class HttpError extends Error {
 
 interface LogAnswer {
   readonly entries: readonly Entry[];
+  readonly watch: { readonly index: string; readonly log?: string };
 }
 
 /**
@@ -57,9 +58,7 @@ function meaningOf(error: unknown): Recovery {
 
 function follow(poll: Poll<LogAnswer>, sink: Sink, stop: AbortSignal | undefined): void {
   const following = watchSignals(poll, {
-    indexOf: 'watch.index',
-    handleOf: 'watch.log',
-    isEmpty: ({ entries }) => entries.length === 0,
+    read: ({ entries, watch: { index, log } }) => ({ index, handle: log, isEmpty: entries.length === 0 }),
     recovery: meaningOf,
   }).subscribe({
     next: signal => {

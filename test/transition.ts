@@ -7,14 +7,20 @@ import {
 } from '../src/stream/transition/index.js';
 import type { Health, Pace, Position } from '../src/stream/transition/watch-state.js';
 import { watchSettings, type WatchSettings } from '../src/stream/watch-settings.js';
+import type { OwnReading, WatchConfig } from '../src/stream/index.js';
 import { cursorArgument, type Recovery } from '../src/error/index.js';
 import { isEmpty, type Answer } from './poll-script.js';
 
 /** The laws of a client's watches with all defaults, and jitter of one half. */
-export const laws: WatchSettings<Answer> = watchSettings<Answer>(
-  { isEmpty, isState: true, retention: 300_000, testing: { random: () => 0.5 } },
-  { isIndex: cursorArgument.is },
-);
+export const laws: WatchSettings<Answer> = lawsOf({});
+
+/** The same, with other options. */
+export function lawsOf(config: WatchConfig<Answer>, reading: OwnReading<Answer> = {}): WatchSettings<Answer> {
+  return watchSettings<Answer>(
+    { isEmpty, isState: true, retention: 300_000, testing: { random: () => 0.5 }, ...config },
+    { isIndex: cursorArgument.is, reading },
+  );
+}
 
 /** A moment on a wall clock and a monotonic clock; they agree unless the second one is given. */
 export const when = (at: number, monotonic = at) => ({ at, monotonic });

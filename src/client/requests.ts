@@ -22,6 +22,7 @@ import {
   idle,
   watchSettings,
   type AnswerSettings,
+  type OwnReading,
   type RetryConfig,
   type SinglePoll,
   type WatchConfig,
@@ -85,16 +86,19 @@ export function endpointWatch<Input, Answer>(
   input: Omit<Input, 'watch_index'>,
   config?: WatchConfig<Answer>,
 ): EndpointWatch<Answer> {
-  const { isEmpty, isState, keyOf, withoutNews } = Object(endpoint) as AnswerSettings<Answer>;
+  const { isEmpty, isState, keyOf, withoutNews } = Object(endpoint) as OwnReading<Answer> &
+    Pick<AnswerSettings<Answer>, 'withoutNews'>;
   const settings = watchSettings<Answer>(
     { ...(watch as WatchConfig<Answer>), ...definedOptions(config) },
     definedOptions({
-      isEmpty,
-      isState,
-      keyOf,
-      // `answerKey` takes less time, but leaves out only `watch`. With another `indexOf`, the index
-      // is somewhere else.
-      contentOf: config?.indexOf === undefined ? answerKey : undefined,
+      reading: definedOptions({
+        isEmpty,
+        isState,
+        keyOf,
+        // `answerKey` takes less time, but leaves out only `watch`. With another `indexOf`, the
+        // index is somewhere else.
+        contentOf: config?.indexOf === undefined && config?.read === undefined ? answerKey : undefined,
+      }),
       withoutNews,
       isIndex: cursorArgument.is,
       tryNow$: life.tryNow$,

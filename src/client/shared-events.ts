@@ -7,11 +7,11 @@ import {
   checkpointOf,
   continuingWatch,
   queuedSignals,
-  type AnswerSettings,
   type Audience,
   type Checkpoint,
   type Gap,
   type GapReason,
+  type OwnReading,
   type SharedWatch,
   type WatchConfig,
   type WatchSettings,
@@ -44,11 +44,28 @@ export function sharedEvents<Own extends object>(
     if (last?.raw !== raw) last = { raw, list: decodedEvents(endpoint.response, raw) };
     return last.list;
   };
+  const ofRaw = <Rest extends readonly unknown[], Result>(callback?: (list: List, ...rest: Rest) => Result) =>
+    callback && ((raw: RawEventList, ...rest: Rest) => callback(listOf(raw), ...rest));
+  const { ack, indexOf, isEmpty, read, ...others } = watchConfig;
+  const own = endpoint as object as OwnReading<List>;
   const { poll, settings } = endpointWatch<EventsWatchInput, RawEventList>(
     context,
-    { ...rawEventsWatch, ...endpoint, response: RawEventList },
+    {
+      ...rawEventsWatch,
+      ...endpoint,
+      response: RawEventList,
+      ...(definedOptions({ isEmpty: ofRaw(own.isEmpty), keyOf: ofRaw(own.keyOf) }) as object),
+    },
     {},
-    ofRawLists(watchConfig, endpoint as object as AnswerSettings<List>, listOf),
+    // The callbacks get decoded lists. The index stands at the same place in the list that the
+    // service sent.
+    definedOptions({
+      ...others,
+      ack: ofRaw(ack),
+      indexOf: typeof indexOf === 'string' ? indexOf : ofRaw(indexOf),
+      isEmpty: ofRaw(isEmpty),
+      read: ofRaw(read),
+    }) as WatchConfig<RawEventList>,
   );
   const watch = continuingWatch(poll, { ...settings, from: undefined });
   const shared = new SharedWatchOfEvents(position => share(watch, position), settings, resume);
@@ -63,25 +80,6 @@ export function sharedEvents<Own extends object>(
       queuedSignals(run, audience, queuedCount => shared.drops(queuedCount)),
       audience.isActive$,
     );
-}
-
-/** The config of a watch of raw lists, whose callbacks get decoded ones. */
-function ofRawLists<List>(
-  { ack, handleOf, indexOf, isEmpty, keyOf, ...others }: WatchConfig<List>,
-  own: AnswerSettings<List>,
-  listOf: (raw: RawEventList) => List,
-): WatchConfig<RawEventList> {
-  const ofRaw = <Rest extends readonly unknown[], Result>(callback?: (list: List, ...rest: Rest) => Result) =>
-    callback && ((raw: RawEventList, ...rest: Rest) => callback(listOf(raw), ...rest));
-  const callbacks = {
-    ack: ofRaw(ack),
-    // The index stands at the same place in the list that the service sent.
-    indexOf: typeof indexOf === 'string' ? indexOf : ofRaw(indexOf),
-    handleOf: typeof handleOf === 'string' ? handleOf : ofRaw(handleOf),
-    isEmpty: ofRaw(isEmpty ?? own.isEmpty),
-    keyOf: ofRaw(keyOf ?? (own.keyOf as typeof keyOf)),
-  };
-  return { ...others, ...(definedOptions(callbacks) as WatchConfig<RawEventList>) };
 }
 
 /** A shared watch that starts again where it was, or from now with a gap for what it missed. */

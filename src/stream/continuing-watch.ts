@@ -164,18 +164,24 @@ class Loop<A> {
 
   #acknowledged(
     acknowledging: Transition<A>,
-    { answer, checkpoint, gap }: Omit<Delivery<A>, 'signals'>,
+    { answer, checkpoint, gap, isClosed }: Omit<Delivery<A>, 'signals'>,
   ): ObservableInput<WatchSignal<A>> {
     const { ack, scheduler } = this.#watch.settings;
-    if (!ack) return this.#commit(acknowledging);
+    const commit = () => (isClosed ? this.#close(acknowledging) : this.#commit(acknowledging));
+    if (!ack) return commit();
     const { status } = acknowledging.state.health;
     return acknowledge(() => ack(answer, checkpoint, gap), status, scheduler).pipe(
       concatMap(result => {
         if (result.kind === 'status') return [result];
-        if (result.kind === 'acknowledged') return this.#commit(acknowledging);
+        if (result.kind === 'acknowledged') return commit();
         return this.#perform(this.#transitionAfter({ acknowledging, ...result }));
       }),
     );
+  }
+
+  #close(acknowledging: Transition<A>): ObservableInput<WatchSignal<A>> {
+    const decision = { watch: 'end' } as const;
+    return this.#perform(this.#transitionAfter({ kind: 'decided', decision, acknowledging }));
   }
 
   #commit({ state, why, end, retryAfter }: Transition<A>): readonly never[] {

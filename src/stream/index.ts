@@ -41,8 +41,10 @@ export {
   type AckResult,
   type Indexed,
   type IndexingConfig,
+  type ServiceConfig,
   type WatchConfig,
 } from './watch-config.js';
+export type { KeyOf, OwnReading, Reading } from './reading.js';
 export { watchSettings, type AnswerSettings, type WatchSettings } from './watch-settings.js';
 export {
   answers,

@@ -15,6 +15,7 @@ import {
 } from '../error/index.js';
 import type { Awaitable } from './awaited.js';
 import type { BackoffConfig, TestingConfig } from './timing/index.js';
+import type { Reading } from './reading.js';
 import { resumable } from './resume-point.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
@@ -39,8 +40,70 @@ type NoDecision = string | number | boolean | bigint | symbol | null | undefined
 /** Nor a function, which nothing would call. Only functions have this symbol. */
 type NotDeciding = object & { readonly watch?: never; readonly [Symbol.hasInstance]?: never };
 
-/** The options of a watch. All are optional. */
-export interface WatchConfig<A> {
+/**
+ * What the service is: how its answers are read, and what it does. All options are optional. A
+ * preset of `lobby-rx/services` has them, together with its poll.
+ */
+export interface ServiceConfig<A> {
+  /**
+   * Where the index of an answer stands: a path of names, or a function that returns the index.
+   * Default: `'watch.index'`.
+   */
+  readonly indexOf?: string | ((answer: A) => string | number | null | undefined);
+  /** Whether an answer contains no news. Default: never. */
+  readonly isEmpty?: (answer: A) => boolean;
+  /**
+   * Reads an answer, all at once. What it leaves out is read by `indexOf` and `isEmpty`.
+   *
+   * @example
+   * watch(poll, { read: ({ items, next }) => ({ index: next, isEmpty: items.length === 0 }) });
+   */
+  readonly read?: (answer: A) => Reading;
+  /**
+   * Whether each answer is the whole state, like the members of a group. Then an answer that
+   * differs from the last one only in its index is a repeat, and no news. Default false: the
+   * answers are a log, in which an event may equal the one before. There, a repeat has the same
+   * index, too. A state with an `indexOf` function needs the `key` of `read`.
+   */
+  readonly isState?: boolean;
+  /**
+   * Whether one index is older than another. If the index of an answer is older than the one
+   * before, there is a gap. Default: decimal indexes are compared as numbers, others have no order.
+   */
+  readonly isOlder?: (index: string, than: string) => boolean;
+  /**
+   * Whether the service gives the same answer again if it is asked again with the same index.
+   * Default true. Set `false` for sessions of Bayeux or engine.io, or for a queue that is popped.
+   * Then each answer that is not empty is news, and each poll with an index that fails or is
+   * aborted before its answer is a gap (`unanswered`).
+   */
+  readonly redelivers?: boolean;
+  /**
+   * How long the service keeps events, in ms. An index may be used for 99 % of that time. After
+   * that, there is a gap. Default `Infinity`; for a client's watches 300,000.
+   */
+  readonly retention?: number;
+  /**
+   * How long the body of an answer may take to begin, in ms. After that, the poll is aborted and
+   * sent again. Default 70,000. The service blocks for 40–60 s. If the poll does not report when
+   * the body begins, the whole answer has to arrive in time.
+   */
+  readonly timeout?: number;
+  /**
+   * Whether an error says that the service no longer knows the index: it is forgotten, or its
+   * session or log has gone. Then the index is dropped, with a gap (`index_rejected`). `recovery`
+   * decides about all other errors. Default: none.
+   */
+  readonly isGone?: (error: unknown) => boolean;
+  /**
+   * Decides what a failed poll means. Default: `recovery`, which knows this library's errors and
+   * retries after others.
+   */
+  readonly recovery?: (error: unknown) => Recovery;
+}
+
+/** The options of a watch. All are optional. Those of the service are in {@link ServiceConfig}. */
+export interface WatchConfig<A> extends ServiceConfig<A> {
   /**
    * Where to resume: an index or a checkpoint. The age of a checkpoint tells whether events may
    * have been missed. Each poll is sent from here until the first answer has been acknowledged.
@@ -71,23 +134,12 @@ export interface WatchConfig<A> {
    */
   readonly wake$?: ObservableInput<unknown>;
   /**
-   * How long the body of an answer may take to begin, in ms. After that, the poll is aborted and
-   * sent again. Default 70,000. The service blocks for 40–60 s. If the poll does not report when
-   * the body begins, the whole answer has to arrive in time.
-   */
-  readonly timeout?: number;
-  /**
    * The minimum interval, in ms, between polls without news that was consumed and acknowledged. It
    * applies after a `burst`. Default 1,000.
    */
   readonly minInterval?: number;
   /** How many polls without news may follow the first one without a wait. Default 3. */
   readonly burst?: number;
-  /**
-   * How long the service keeps events, in ms. An index may be used for 99 % of that time. After
-   * that, there is a gap. Default `Infinity`; for a client's watches 300,000.
-   */
-  readonly retention?: number;
   /** How long to wait after a failure. See `backoff`. */
   readonly backoff?: BackoffConfig;
   /**
@@ -96,49 +148,6 @@ export interface WatchConfig<A> {
    * fails, the poll has failed, too. Default: polls are sent when they are due.
    */
   readonly beforePoll?: () => Awaitable;
-  /**
-   * Where the index of an answer stands: a path of names, or a function that returns the index.
-   * Default: `'watch.index'`.
-   */
-  readonly indexOf?: string | ((answer: A) => string | number | null | undefined);
-  /**
-   * Whether one index is older than another. If the index of an answer is older than the one
-   * before, there is a gap. Default: decimal indexes are compared as numbers, others have no order.
-   */
-  readonly isOlder?: (index: string, than: string) => boolean;
-  /**
-   * Where an answer says which log its index belongs to: a path of names, or a function that
-   * returns it. `undefined` says nothing. An answer of another log is not delivered. Then the watch
-   * goes on without an index, with a gap (`another_log`). Default: never.
-   */
-  readonly handleOf?: string | ((answer: A) => string | number | null | undefined);
-  /** Whether an answer contains no news. Default: never. */
-  readonly isEmpty?: (answer: A) => boolean;
-  /**
-   * Whether each answer is the whole state, like the members of a group. Then an answer that
-   * differs from the last one only in its index is a repeat, and no news. Default false: the
-   * answers are a log, in which an event may equal the one before. There, a repeat has the same
-   * index, too. A state with an `indexOf` function needs a `keyOf`.
-   */
-  readonly isState?: boolean;
-  /**
-   * Whether the service gives the same answer again if it is asked again with the same index.
-   * Default true. Set `false` for sessions of Bayeux or engine.io, or for a queue that is popped.
-   * Then each answer that is not empty is news, and each poll with an index that fails or is
-   * aborted before its answer is a gap (`unanswered`).
-   */
-  readonly redelivers?: boolean;
-  /**
-   * Returns a key of an answer. An answer whose key equals that of the last answer with news is a
-   * repeat, and no news. Default: a hash of the whole answer. For a state, the hash leaves out its
-   * index.
-   */
-  readonly keyOf?: (answer: A) => unknown;
-  /**
-   * Decides what a failed poll means. Default: `recovery`, which knows this library's errors and
-   * retries after others.
-   */
-  readonly recovery?: (error: unknown) => Recovery;
   /** Called after each poll and for each gap. Errors are swallowed. */
   readonly log?: (entry: WatchLogEntry) => void;
   /** The clock. Default `asyncScheduler`. */
@@ -153,7 +162,8 @@ export interface Indexed {
 }
 
 /** The config of a watch whose answers have their index elsewhere. */
-export type IndexingConfig<A> = WatchConfig<A> & Required<Pick<WatchConfig<A>, 'indexOf'>>;
+export type IndexingConfig<A> = WatchConfig<A> &
+  (Required<Pick<ServiceConfig<A>, 'indexOf'>> | Required<Pick<ServiceConfig<A>, 'read'>>);
 
 const retention: Guard<number> = {
   name: 'a number of milliseconds, at least 0, or Infinity',
@@ -179,11 +189,11 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   beforePoll: aFunction,
   indexOf: PATH_OR_FUNCTION,
   isOlder: aFunction,
-  handleOf: PATH_OR_FUNCTION,
+  read: aFunction,
   isEmpty: aFunction,
   isState: aBoolean,
   redelivers: aBoolean,
-  keyOf: aFunction,
+  isGone: aFunction,
   recovery: aFunction,
   log: aFunction,
   scheduler: schedulerLike,

@@ -1,14 +1,5 @@
 import { asyncScheduler, NEVER, type Observable, type ObservableInput } from 'rxjs';
-import {
-  atOnce,
-  checkOptions,
-  definedOptions,
-  guarded,
-  InputError,
-  recovery,
-  valueAt,
-} from '../error/index.js';
-import { jsonHash, textHash } from '../protocol/index.js';
+import { atOnce, checkOptions, definedOptions, guarded, recovery, type Recovery } from '../error/index.js';
 import {
   backoffSettings,
   type BackoffConfig,
@@ -19,23 +10,13 @@ import {
 } from './timing/index.js';
 import { awaited } from './awaited.js';
 import { logFailedAcks } from './failed-acks.js';
+import { readerOf, type OwnReading, type Read } from './reading.js';
 import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
 import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
 type Defaulted =
-  | 'wake$'
-  | 'timeout'
-  | 'minInterval'
-  | 'burst'
-  | 'retention'
-  | 'isEmpty'
-  | 'isOlder'
-  | 'redelivers'
-  | 'recovery';
-
-/** Makes a key of an answer. It may use the text of the answer and its index, if they are known. */
-type KeyOf<A> = (answer: A, text: string | undefined, index: string | undefined) => unknown;
+  'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'isOlder' | 'redelivers' | 'recovery';
 
 /** A {@link WatchConfig} with its defaults filled in. */
 export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
@@ -45,13 +26,7 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   readonly backoff: Required<BackoffConfig>;
   readonly random: () => number;
   readonly beforePoll: (() => ObservableInput<unknown>) | undefined;
-  readonly indexOf: (answer: A) => unknown;
-  /** The log that an answer belongs to, if it says so. */
-  readonly handleOf: (answer: A) => unknown;
-  /** A key by which a repeat is recognized. */
-  readonly keyOf: KeyOf<A>;
-  /** A key of an answer without its index. */
-  readonly contentOf: KeyOf<A>;
+  readonly read: Read<A>;
   /** The part of a repeat that is acknowledged. */
   readonly withoutNews: (answer: A) => A;
   readonly log: (entry: WatchLogEntry) => void;
@@ -67,13 +42,17 @@ export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulte
   readonly resume: boolean;
 }
 
-/** What an endpoint says about its answers. */
-export type AnswerSettings<A> = Partial<
-  Pick<
-    WatchSettings<A>,
-    'isEmpty' | 'keyOf' | 'contentOf' | 'withoutNews' | 'isIndex' | 'quota' | 'tryNow$'
-  > & { readonly isState: boolean }
->;
+/** What an endpoint and its client say about a watch. */
+export interface AnswerSettings<A> extends Partial<
+  Pick<WatchSettings<A>, 'withoutNews' | 'isIndex' | 'quota' | 'tryNow$'>
+> {
+  readonly reading?: OwnReading<A>;
+}
+
+const always = () => true;
+
+/** What the watch does if the service no longer knows the index. */
+const GONE: Recovery = { kind: 'retry', dropsIndex: true };
 
 /**
  * Every name of the settings. A spread that adds one costs each watch a separate hidden class in
@@ -91,19 +70,15 @@ const DEFAULTS = {
   minInterval: 1_000,
   burst: 3,
   retention: Infinity,
-  isEmpty: () => false,
   isOlder: isOlderDecimal,
   redelivers: true,
-  isIndex: () => true,
+  isIndex: always,
   withoutNews: <A>(answer: A) => answer,
   recovery,
   random: Math.random,
   monotonic: undefined,
   resume: true,
-  indexOf: undefined,
-  handleOf: undefined,
-  contentOf: undefined,
-  keyOf: undefined,
+  read: undefined,
   quota: undefined,
   tryNow$: undefined,
 };
@@ -122,20 +97,23 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     log,
     testing,
     scheduler = asyncScheduler,
-    indexOf = 'watch.index',
-    handleOf,
-    isState = defaults.isState ?? false,
-    keyOf,
-    ...others
+    read,
+    indexOf,
+    isEmpty,
+    isState,
+    redelivers = true,
+    isGone,
+    isOlder,
+    recovery: decide,
+    ...options
   } = definedOptions(config);
-  const options = { ...others, ...answeringAtOnce(others) };
   checkOptions(testing, TESTING_OPTIONS, 'testing');
-  const { keyOf: ownKeyOf, contentOf = contentBut(indexOf), ...ofEndpoint } = definedOptions(defaults);
+  const { reading = {}, isIndex = always, ...others } = definedOptions(defaults);
   return {
     ...DEFAULTS,
     monotonic: monotonicClock(scheduler),
     ...definedOptions(testing),
-    ...ofEndpoint,
+    ...others,
     ...options,
     from: from == null ? undefined : resumePoint(from, defaults.isIndex),
     ack: ack && ((answer, checkpoint, gap) => awaited('ack', () => ack(answer, checkpoint, gap))),
@@ -143,62 +121,23 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     scheduler,
     backoff: backoffSettings(backoff),
     log: guarded(log ?? (ack && logFailedAcks())),
-    indexOf: indexOf === 'watch.index' ? readWatchIndex : reading('indexOf', indexOf),
-    handleOf: handleOf ? reading('handleOf', handleOf) : noHandle,
-    contentOf,
-    keyOf: keyOfNews(),
+    isIndex,
+    redelivers,
+    isOlder: isOlder ? atOnce('isOlder', isOlder) : isOlderDecimal,
+    recovery: decisionOf(isGone, decide),
+    read: readerOf({ read, indexOf, isEmpty, isState, redelivers }, reading, isIndex),
   };
-
-  function keyOfNews(): KeyOf<A> {
-    if (options.redelivers === false) return newKey;
-    if (keyOf) return atOnce('keyOf', (answer: A) => keyOf(answer));
-    if (ownKeyOf) return ownKeyOf;
-    if (!isState) return keyInLog;
-    if (typeof indexOf === 'string') return contentOf;
-    throw new InputError('keyOf', 'given with isState and an indexOf that is a function', 'nothing');
-  }
 }
 
-/**
- * The callbacks of a config that decide something. The promise of an async one is no decision.
- */
-function answeringAtOnce<A>({ isEmpty, isOlder, recovery }: WatchConfig<A>): Partial<WatchSettings<A>> {
-  return definedOptions({
-    isEmpty: isEmpty && atOnce('isEmpty', isEmpty),
-    isOlder: isOlder && atOnce('isOlder', isOlder),
-    recovery: recovery && atOnce('recovery', recovery),
-  }) as Partial<WatchSettings<A>>;
-}
-
-/** A key that equals no other key. */
-const newKey = () => ({});
-
-/**
- * In a log, an answer without an index or with another one is new, even if it equals the last
- * answer.
- */
-const keyInLog: KeyOf<unknown> = (answer, text, index) => {
-  if (index === undefined) return newKey();
-  return text === undefined ? jsonHash(answer) : textHash(text);
-};
-
-function contentBut<A>(indexOf: WatchConfig<A>['indexOf'] & {}): KeyOf<A> {
-  if (typeof indexOf === 'function') return (answer, _, index) => jsonHash(answer, [], index);
-  const path = indexOf.split('.');
-  return answer => jsonHash(answer, path);
-}
-
-/** An answer that names no log. */
-const noHandle = () => undefined;
-
-/** The usual one is one function for all watches. */
-const readWatchIndex = /* @__PURE__ */ reading('indexOf', 'watch.index');
-
-/** Reads a field of an answer. `option` is the name of the option that says where it is. */
-function reading<A>(option: string, place: string | ((answer: A) => unknown)): (answer: A) => unknown {
-  if (typeof place === 'function') return atOnce(option, place);
-  const path = place.split('.');
-  return answer => valueAt(answer, path);
+/** The callbacks decide at once. The promise of an async one is no decision. */
+function decisionOf(
+  isGone: ((error: unknown) => boolean) | undefined,
+  decide: ((error: unknown) => Recovery) | undefined,
+): (error: unknown) => Recovery {
+  const others = decide ? atOnce('recovery', decide) : recovery;
+  if (!isGone) return others;
+  const gone = atOnce('isGone', isGone);
+  return error => (gone(error) ? GONE : others(error));
 }
 
 /** Decimal indexes are compared as strings, since numbers lose digits. */

@@ -11,7 +11,8 @@ import { Observable, type OperatorFunction } from 'rxjs';
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
  * - `unacknowledged`: the first answer could not be acknowledged. Without an index it cannot be
  *   requested again.
- * - `another_log`: an answer was of another log than the index that was sent (`handleOf`). The
+ * - `forgotten`: the service itself said that events before the answer are missing (`hasGap`).
+ * - `another_log`: an answer was of another log than the index that was sent (`handle`). The
  *   watch continued without one.
  * - `unanswered`: a poll ended without an answer. What it would have brought does not come again
  *   (`redelivers: false`).
@@ -24,6 +25,7 @@ export type GapReason =
   | 'index_backwards'
   | 'index_missing'
   | 'unacknowledged'
+  | 'forgotten'
   | 'another_log'
   | 'unanswered'
   | 'unwatched';
@@ -189,7 +191,7 @@ export interface Checkpoint {
    * can still know the index.
    */
   readonly at: number;
-  /** The log that the index belongs to, if the answer said so (`handleOf`). */
+  /** The log that the index belongs to, if the answer said so (`handle`). */
   readonly handle?: string;
 }
 

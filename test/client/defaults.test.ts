@@ -111,7 +111,7 @@ describe('the defaults of a client', () => {
       const none = {
         timeout: undefined,
         isEmpty: undefined,
-        keyOf: undefined,
+        read: undefined,
         wake$: undefined,
       } as object;
       for (const watchOf of [

@@ -104,10 +104,10 @@ describe('a feed that is shared', () => {
     const feed = createClient({ ...config, kinds: chat }).events.createFeed({
       share: leads,
       linger: 0,
-      keyOf: ({ events }) => {
+      read: ({ events }) => {
         const key = events.map(event => (event.kind === 'chat' ? event.payload.text : '')).join();
         keys.push(key);
-        return key;
+        return { key };
       },
       isEmpty: ({ events }) => !events.some(isChat),
       indexOf: ({ events, watch }) => `${watch.index}${events.length > 99 ? '!' : ''}`,
@@ -122,7 +122,7 @@ describe('a feed that is shared', () => {
     pass(1_000);
     say(1);
     pass(5_000);
-    deepStrictEqual([seen, acknowledged, keys], [['chat'], ['chat', 'malformed'], ['a']]);
+    deepStrictEqual([seen, acknowledged, keys], [['chat'], ['chat', 'malformed'], ['', 'a', '']]);
     following.unsubscribe();
   });
 });

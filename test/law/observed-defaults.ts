@@ -107,7 +107,7 @@ export function observedDefaults(): Readonly<Record<string, number | undefined>>
     'ClientConfig.timeout': timeoutOfRequest(),
     'ClientWatchConfig.linger': createClient({ url, token: 't' }).linger,
     'ClientWatchConfig.quota': createContext({ url, token: 't' }).quota.quota,
-    'WatchConfig.timeout': timeout,
+    'ServiceConfig.timeout': timeout,
     'WatchConfig.minInterval': minInterval,
     'WatchConfig.burst': burst,
     'BackoffConfig.initial': backoff.initial,

@@ -70,6 +70,36 @@ describe('any log, in a simulation', () => {
       }),
     ));
 
+  it('has a gap where the log says that it has forgotten events, and no other', () =>
+    expectNothingAmiss(
+      fc.record({ block, answersBeyond, isDecimal, keeps: fc.integer({ min: 1, max: 3 }) }),
+    ));
+
+  it('has one gap if a log is restored from an older state, or wiped, and says where it ends', () => {
+    const restored = fc.record({
+      seconds: seconds(100, 900),
+      lacking: fc.integer({ min: 3, max: 99 }),
+      block,
+      isDecimal,
+    });
+    fc.assert(
+      fc.property(restored, ({ seconds: at, lacking, ...service }) => {
+        const { entries, violations } = simulateLog({
+          seed: at,
+          // The watch has seen three events at least, and the last ones show that it goes on.
+          publish: Array.from({ length: 50 }, (_, i) => 20_000 * (i + 1)),
+          restores: [{ at, lacking }],
+          end: 1_100_000,
+          settle: 60_000,
+          service: { ...service, isNamed: false, saysEnd: true },
+        });
+        const gaps = entries.flatMap(entry => (entry.kind === 'gap' ? [entry.reason] : []));
+        deepStrictEqual([violations, gaps], [[], ['index_backwards']]);
+      }),
+      { numRuns: runs(200) },
+    );
+  });
+
   /** Servers behind one address. Each ignores the index, and answers with its last event. */
   const deafServers = fc.record({
     replicas: fc.integer({ min: 1, max: 16 }),

@@ -4,9 +4,10 @@ import { GapReason } from './judge/gap-reason.js';
 import { RequestPace } from './judge/request-pace.js';
 import type { Violation } from './judge/violation.js';
 import { randomNumbers, type Outcome, type Sleep } from './simulate.js';
+import type { PublishedEvent } from './world/event-service.js';
 import { Clocks } from './world/clocks.js';
 import type { Fault } from './world/fault.js';
-import { Journal } from './world/journal.js';
+import { Journal, type JournalEntry } from './world/journal.js';
 import { followLog } from './world/log-follower.js';
 import { LogService, type LogConfig } from './world/log-service.js';
 import { Network } from './world/network.js';
@@ -32,11 +33,13 @@ export interface LogScenario {
   readonly wakes?: readonly number[];
   /** When the log is made anew. */
   readonly anew?: readonly number[];
+  /** When it is restored from a copy that lacks its last events, as many as that. */
+  readonly restores?: readonly { readonly at: number; readonly lacking: number }[];
 }
 
 /** Runs a simulation of a log, and judges what was lost or doubled, the gaps, and the pace. */
 export function simulateLog(scenario: LogScenario): Outcome {
-  const { end, settle, faults = [], sleeps = [], wakes = [], anew = [] } = scenario;
+  const { end, faults = [], sleeps = [], wakes = [], anew = [] } = scenario;
   const clocks = new Clocks();
   const { world, client } = clocks;
   const service = new LogService(world, scenario.service);
@@ -46,6 +49,9 @@ export function simulateLog(scenario: LogScenario): Outcome {
   const end$ = new Subject<void>();
   for (const at of scenario.publish) world.schedule(() => service.publish(), at);
   for (const at of anew) world.schedule(() => service.makeAnew(), at);
+  for (const { at, lacking } of scenario.restores ?? []) {
+    world.schedule(() => service.restore(lacking), at);
+  }
   for (const at of wakes) client.schedule(() => wake$.next(), at);
   for (const sleep of sleeps) {
     const { at, duration, keepsConnections, wakeAfter } = sleep;
@@ -62,7 +68,7 @@ export function simulateLog(scenario: LogScenario): Outcome {
   const isOlder = (index: string, than: string) => index < than;
   const follower = followLog(
     {
-      handleOf: 'log',
+      read: ({ log, isTruncated, end }) => ({ handle: log, hasGap: isTruncated, end }),
       redelivers,
       ...(!isDecimal && isOrdered && { isOlder }),
       ...(retention !== undefined && { retention }),
@@ -82,17 +88,24 @@ export function simulateLog(scenario: LogScenario): Outcome {
   const at = clocks.now.true;
   follower.close();
 
-  const mayBeLate = sleeps.length > 0;
-  const delivery = new DeliveryJudge(service.events, { acks: false, mayBeLate, end, settle });
-  const reasons = new GapReason(redelivers);
+  const judged = judgeLog(journal.entries, service.events, scenario);
+  const hot: Violation[] = at < end ? [{ what: 'a hot loop', at, detail: `${TOO_MANY} timers` }] : [];
+  const violations = [...hot, ...judged].sort((a, b) => a.at - b.at);
+  return { entries: journal.entries, events: service.events, violations };
+}
+
+function judgeLog(
+  entries: readonly JournalEntry[],
+  events: readonly PublishedEvent[],
+  { sleeps = [], service, end, settle }: LogScenario,
+): readonly Violation[] {
+  const delivery = new DeliveryJudge(events, { acks: false, mayBeLate: sleeps.length > 0, end, settle });
+  const reasons = new GapReason(service?.redelivers ?? true);
   const pace = new RequestPace(false);
-  for (const entry of journal.entries) {
+  for (const entry of entries) {
     delivery.see(entry);
     reasons.see(entry);
     pace.see(entry);
   }
-  const hot: Violation[] = at < end ? [{ what: 'a hot loop', at, detail: `${TOO_MANY} timers` }] : [];
-  const violations = [hot, delivery.finish(), reasons.violations, pace.violations].flat();
-  violations.sort((a, b) => a.at - b.at);
-  return { entries: journal.entries, events: service.events, violations };
+  return [delivery.finish(), reasons.violations, pace.violations].flat();
 }

@@ -117,7 +117,7 @@ function follow(operations: readonly Operation[], pops: boolean): readonly (Rang
     scheduler: time.scheduler,
     isEmpty: ({ items }) => items.length === 0,
     testing: { random: () => 0.5 },
-    handleOf: 'log',
+    read: ({ log }) => ({ handle: log }),
     ...(pops && { redelivers: false }),
   };
   const watching = watchSignals<Answer>(index => server.poll(index), { indexOf: 'n', ...config }).subscribe(

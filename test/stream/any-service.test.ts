@@ -75,11 +75,12 @@ describe('a watch of a service of another kind', () => {
     ok(total.kinds.length > 5 && total.kinds.every(kind => kind === 'answer'));
     const by = ({ cursor }: { cursor: number }) => cursor;
     const config = { indexOf: by, isState: true };
-    throws(
-      () => watch(() => of({ cursor: 1 }), config),
-      /keyOf must be given with isState and an indexOf that is a function/,
+    throws(() => watch(() => of({ cursor: 1 }), config), /read must be a function whose result has a key/);
+    const keyed = watched(
+      (_, nth) => of({ cursor: nth }),
+      { ...config, read: () => ({ key: 'the same' }) },
+      10,
     );
-    const keyed = watched((_, nth) => of({ cursor: nth }), { ...config, keyOf: () => 'the same' }, 10);
     deepStrictEqual([keyed.kinds[0], new Set(keyed.kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
   });
 
@@ -127,7 +128,7 @@ describe('a watch of a service of another kind', () => {
         if (nth === 2) return log('b', 3, 'lost');
         return index === undefined ? log('b', 4, 'now') : NEVER;
       },
-      { indexOf: 'n', handleOf: 'id' },
+      { indexOf: 'n', read: ({ id }) => ({ handle: id }) },
     );
     deepStrictEqual(asked, [undefined, '5', undefined, '4']);
     const seen = signals.map(signal => {
@@ -140,7 +141,7 @@ describe('a watch of a service of another kind', () => {
   it('backs off if there are two logs behind one address', () => {
     const { asked, signals } = watched<{ id: string; n: number }>(
       (_, nth) => of({ id: nth % 2 === 0 ? 'a' : 'b', n: nth }),
-      { indexOf: 'n', handleOf: 'id' },
+      { indexOf: 'n', read: ({ id }) => ({ handle: id }) },
     );
     ok(asked.length < 40, `${asked.length} polls in a minute`);
     ok(signals.some(({ kind }) => kind === 'gap'));
@@ -149,7 +150,10 @@ describe('a watch of a service of another kind', () => {
   it('learns from a checkpoint that the log is another one by now', () => {
     const { asked, signals } = watched<{ id: string; n: number }>(
       (index, nth) => (nth < 3 ? of({ id: 'b', n: 7 + nth }) : NEVER),
-      { indexOf: 'n', handleOf: ({ id }) => id, from: { index: '5', at: Date.UTC(2026, 0, 1), handle: 'a' } },
+      {
+        read: ({ id, n }) => ({ handle: id, index: n }),
+        from: { index: '5', at: Date.UTC(2026, 0, 1), handle: 'a' },
+      },
     );
     deepStrictEqual(asked, ['5', undefined, '9']);
     deepStrictEqual(signals[0]?.kind === 'gap' && signals[0].gap.reason, 'another_log');
@@ -189,6 +193,84 @@ describe('a watch of a service of another kind', () => {
       [true, '5'],
     ]);
     strictEqual(asked.length, 2);
+  });
+
+  for (const ack of [undefined, () => undefined]) {
+    it(`completes after an answer that closes the log, ${ack ? 'with' : 'without'} an ack`, () => {
+      const { scheduler, pass } = virtualTime();
+      const seen: string[] = [];
+      let polls = 0;
+      watchSignals((index: string | undefined) => of({ n: Number(index ?? 0) + 1, nth: ++polls }), {
+        read: ({ n }) => ({ index: n, isClosed: n === 3 }),
+        ...(ack && { ack }),
+        scheduler,
+      }).subscribe({
+        next: signal => seen.push(signal.kind === 'status' ? signal.status.state : signal.kind),
+        complete: () => seen.push('complete'),
+      });
+      pass(60_000);
+      deepStrictEqual(seen.slice(-3), ['answer', 'closed', 'complete']);
+      deepStrictEqual([polls, seen.filter(kind => kind === 'answer').length], [3, 3]);
+    });
+  }
+
+  it('drops the index if an error says that it is gone, and asks `recovery` about all others', () => {
+    const gone = new Error('compacted');
+    const errors = [undefined, gone, new Error('down')];
+    const asked: unknown[] = [];
+    const { signals, asked: indexes } = watched<{ n: number }>(
+      (index, nth) => {
+        const error = errors[nth - 1];
+        if (error) return throwError(() => error);
+        return nth > 4 ? NEVER : of({ n: nth });
+      },
+      {
+        indexOf: 'n',
+        isGone: error => error === gone,
+        recovery: error => {
+          asked.push(error);
+          return { kind: 'retry' };
+        },
+      },
+    );
+    deepStrictEqual([asked, indexes], [[errors[2]], [undefined, '1', undefined, undefined, '4']]);
+    const seen = signals.map(signal => (signal.kind === 'gap' ? signal.gap.reason : signal.kind));
+    deepStrictEqual(seen, ['answer', 'index_rejected', 'answer']);
+  });
+
+  it('has no gap after an error that means no news, although nothing is given twice', () => {
+    const { signals } = watched<Session>(
+      (index, nth) => {
+        if (index === undefined) return of({ id: 's', items: [] });
+        return nth % 3 === 0 ? of({ id: 's', items: ['tick'] }) : throwError(() => new Error('408'));
+      },
+      {
+        indexOf: 'id',
+        isEmpty: ({ items }) => items.length === 0,
+        redelivers: false,
+        recovery: () => ({ kind: 'no_news' }),
+      },
+    );
+    deepStrictEqual(
+      signals.filter(({ kind }) => kind === 'gap'),
+      [],
+    );
+  });
+
+  it('says that a first poll is held, and still does after its timeout', () => {
+    const { scheduler, pass } = virtualTime();
+    const hints: (string | undefined)[] = [];
+    const watching = watchSignals(() => NEVER, { indexOf: 'n', scheduler }).subscribe(signal => {
+      if (signal.kind === 'status') hints.push(signal.status.hint);
+    });
+    pass(160_000);
+    watching.unsubscribe();
+    const [none, ...others] = hints;
+    strictEqual(none, undefined);
+    deepStrictEqual(
+      [...new Set(others)],
+      ['a poll without an index is held: does the first request wait for news?'],
+    );
   });
 
   it('takes repeats from two caches for no news, however they alternate', () => {

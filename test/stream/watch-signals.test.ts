@@ -360,7 +360,7 @@ describe('watchSignals', () => {
       };
       const once = cold('-(a|)', { a: answer('1', 'x') });
       const lost = cold<never>('-#');
-      for (const config of [{ isEmpty: bug }, { indexOf: bug }, { keyOf: bug }]) {
+      for (const config of [{ isEmpty: bug }, { indexOf: bug }, { read: bug }]) {
         const signals$ = words(watchSignals(() => once, config));
         expectObservable(signals$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
       }

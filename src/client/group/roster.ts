@@ -54,12 +54,12 @@ const NOT_FOR_ROSTERS = [
   'from',
   'ack',
   'indexOf',
-  'isOlder',
-  'handleOf',
   'isEmpty',
+  'read',
   'isState',
+  'isOlder',
   'redelivers',
-  'keyOf',
+  'isGone',
 ] as const;
 type NotForRosters = (typeof NOT_FOR_ROSTERS)[number];
 

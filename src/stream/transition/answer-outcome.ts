@@ -8,12 +8,14 @@ import type { DueGap, Position, Turn, WatchEvent } from './watch-state.js';
 export function answerOutcome<A>(turn: Turn<A>, event: WatchEvent<A> & { kind: 'answer' }): Outcome<A> {
   const { state, now, settings } = turn;
   const answered = answeredBy(turn, event);
-  const { index, isEmpty } = answered;
+  const { index, isEmpty, isClosed } = answered;
   if (isOfAnotherLog(state.position, answered)) return anotherLog(turn);
   // A service whose index is that of its last event has no index to give without an event. `ack` is
   // called all the same, since it may decide that the watch ends.
-  if (isEmpty && index === undefined && state.position.index !== undefined)
-    return { kind: 'contact', at: now, ...(settings.ack && { unmoved: event.answer }) };
+  if (isEmpty && index === undefined) {
+    const isDelivered = settings.ack !== undefined || isClosed;
+    return { kind: 'contact', at: now, ...(isDelivered && { unmoved: { answer: event.answer, isClosed } }) };
+  }
   if (mayBeCached(state.position, answered, settings)) return { kind: 'echo' };
   // What the same poll brings twice in a row is what the service has now, such as a state that has
   // changed back.
@@ -35,7 +37,7 @@ function anotherLog({ state, now }: Pick<Turn<never>, 'state' | 'now'>): Outcome
   return { kind: 'failure', hint: CHECK_LOGS, heldFor, isOfAnotherLog: true };
 }
 
-const CHECK_LOGS = 'answers come from two logs (`handleOf`): are there two servers?';
+const CHECK_LOGS = 'answers come from two logs (`handle`): are there two servers?';
 
 /** The gap before an answer. `undefined` if nothing may have been missed. */
 function gapBefore<A>(
@@ -51,6 +53,7 @@ function gapBefore<A>(
   // An empty answer at once is how a service says that it has forgotten an index.
   const saysForgotten = isEmpty && isAtOnce && position.index !== undefined && mayBeForgotten;
   if (due && !due.emitted) return due;
+  if (answered.hasGap) return { reason: 'forgotten', index: position.index };
   if (saysForgotten) return { reason: 'silence', index: position.index };
   const gap = dueGap(position, askedAt, arrivedAt, retention);
   if (gap || !(isBack || goesBack(position, index, settings))) return gap;
@@ -65,22 +68,17 @@ function answeredBy<A>(
   { state: { position, askedAt }, now, settings }: Turn<A>,
   { answer, text, arrivedAt = now }: WatchEvent<A> & { kind: 'answer' },
 ): Answered<A> {
-  const index = usableIndex(settings.indexOf(answer), settings.isIndex);
-  const handle = usableIndex(settings.handleOf(answer), () => true);
-  const isEmpty = settings.isEmpty(answer);
-  let { key, content } = position;
-  if (!isEmpty) {
-    key = settings.keyOf(answer, text, index);
-    // A hash of a whole answer takes long. Mostly, the two are one function.
-    content = settings.contentOf === settings.keyOf ? key : settings.contentOf(answer, text, index);
-  }
+  const { end, ...said } = settings.read(answer, text);
+  const { index: sent } = position;
+  const isPastEnd = said.isEmpty && end !== undefined && sent !== undefined && settings.isOlder(end, sent);
+  const index = isPastEnd ? end : said.index;
+  const { key, content } = said.isEmpty ? position : said;
   return {
+    ...said,
     answer,
     index,
-    handle,
     key,
     content,
-    isEmpty,
     isNews: key !== position.key,
     isAtOnce: isAtOnce(askedAt, arrivedAt),
     hasMoved: !settings.redelivers || hasMoved(position, index),
@@ -94,23 +92,15 @@ function hasMoved({ index: sent, quick }: Position, index: string | undefined): 
 }
 
 /**
- * Returns an index as it is sent back: a string, even if the service sends a number. Returns
- * `undefined` if the index is empty or cannot be sent.
- */
-function usableIndex(index: unknown, isIndex: (text: string) => boolean): string | undefined {
-  const text = Number.isSafeInteger(index) ? String(index) : index;
-  return typeof text === 'string' && text !== '' && isIndex(text) ? text : undefined;
-}
-
-/**
  * Whether an answer may come from a cache. It comes at once, and it has no news under the very
  * index that was sent, at a service where such an index has an age.
  */
 function mayBeCached<A>(
   position: Position,
-  { index, isAtOnce, isNews }: Answered,
+  { index, isAtOnce, isNews, hasGap }: Answered,
   { retention }: WatchSettings<A>,
 ): boolean {
+  if (hasGap) return false;
   return isAtOnce && !isNews && index !== undefined && index === position.index && retention !== Infinity;
 }
 
@@ -124,8 +114,11 @@ function isKnown({ index: sent, quick }: Position, { index, key, isAtOnce, isEmp
   return quick.some(news => news.index === index && news.key === key);
 }
 
-/** Whether an answer is of another log than the index that was sent. */
-function isOfAnotherLog(position: Position, { handle }: Answered): boolean {
-  if (position.index === undefined || position.handle === undefined) return false;
+/**
+ * Whether an answer is of another log than the index that was sent, and does not say what it is
+ * about.
+ */
+function isOfAnotherLog(position: Position, { handle, hasGap }: Answered): boolean {
+  if (hasGap || position.index === undefined || position.handle === undefined) return false;
   return handle !== undefined && handle !== position.handle;
 }

@@ -1,3 +1,4 @@
+import type { ReadAnswer } from '../reading.js';
 import type { Instant } from '../timing/index.js';
 import type { DueGap, WatchEnd } from './watch-state.js';
 
@@ -11,8 +12,8 @@ export interface Contact<A> {
   /** The answer, if it moves the position, and the gap before it. */
   readonly answered?: Answered<A>;
   readonly gap?: DueGap | undefined;
-  /** An answer that only `ack` gets. */
-  readonly unmoved?: A;
+  /** An answer that only `ack` gets, and whether it is the last one. */
+  readonly unmoved?: { readonly answer: A; readonly isClosed: boolean };
   readonly isOfAnotherLog?: boolean;
 }
 
@@ -56,14 +57,9 @@ interface End {
   readonly end: WatchEnd;
 }
 
-/** An answer, and its parts that move the position of a watch. */
-export interface Answered<A = unknown> {
+/** An answer, and what it says about the position of a watch. */
+export interface Answered<A = unknown> extends Omit<ReadAnswer, 'end'> {
   readonly answer: A;
-  readonly index: string | undefined;
-  readonly handle: string | undefined;
-  readonly key: unknown;
-  readonly content: unknown;
-  readonly isEmpty: boolean;
   readonly isNews: boolean;
   /** Whether the service did not hold the poll. */
   readonly isAtOnce: boolean;

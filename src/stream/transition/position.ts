@@ -5,7 +5,7 @@ import { resumePoint, type ResumePoint } from '../resume-point.js';
 import type { WatchSettings } from '../watch-settings.js';
 import { dueGap, withoutExpired } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
-import type { Position, Turn } from './watch-state.js';
+import type { DueGap, Position, Turn } from './watch-state.js';
 
 /** A key that equals no other key. */
 const NO_KEY = {};
@@ -101,7 +101,8 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
       const { answered, gap } = outcome;
       if (outcome.isOfAnotherLog) return inNoLog(heard);
       // The index is as old as before, since no new one came.
-      if (!answered) return { ...heard, due: dueGap(before, askedAt, now, settings.retention) };
+      if (!answered)
+        return { ...heard, due: dueGap(before, askedAt, now, settings.retention) ?? dueWithout(before) };
       const gapAt = gap && !gap.emitted ? now : before.gapAt;
       return { ...heard, ...movedBy(before, answered), gapAt };
     }
@@ -124,6 +125,14 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
     case 'end':
       return before;
   }
+}
+
+/**
+ * The gap that is due after contact without an index, since the next poll starts from now. It comes
+ * before the first answer with an index or news.
+ */
+function dueWithout({ index }: Position): DueGap | undefined {
+  return index === undefined ? { reason: 'index_missing', index } : undefined;
 }
 
 /** Whether the service answered a poll without holding it. */

@@ -20,10 +20,10 @@ const ONLINE_MS = 5_000;
 
 const CHECK_NETWORK = 'the browser says it is offline; polls go on';
 const CHECK_INDEX = 'each poll from this index fails: is it still known? See `dropsIndex`';
-/** What to check if polls are cut off, or are answered by a cache. */
-export const CHECK_CUTS =
+const CHECK_CUTS =
   'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short?';
-const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
+/** What to check if the first poll is not answered. */
+export const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
 const CHECK_CACHE =
   'polls are answered at once, with the same index: does a cache answer? A queue has `redelivers: false`';
 

@@ -78,7 +78,7 @@ function transitionAt<A>(turn: Turn<A>, event: WatchEvent<A>): Transition<A> {
     case 'completed':
       return afterPoll(turn, { kind: 'contact', at: now });
     case 'timeout':
-      return afterPoll(turn, timeoutOutcome(turn));
+      return afterPoll(turn, timeoutOutcome(turn, event));
     case 'failure':
       return afterPoll(turn, failureOutcome(turn, event));
     case 'expired':
@@ -140,12 +140,10 @@ function deliveryOf<A>(
   position: Position,
 ): Delivery<A> | undefined {
   const { answered, gap: due } = outcome;
-  if ('unmoved' in outcome) {
-    const checkpoint = checkpointAt(state.position);
-    return { answer: outcome.unmoved, checkpoint, gap: undefined, signals: [] };
-  }
+  if (outcome.unmoved)
+    return { ...outcome.unmoved, checkpoint: checkpointAt(state.position), gap: undefined, signals: [] };
   if (!answered) return undefined;
-  const { answer, isEmpty, isNews } = answered;
+  const { answer, isEmpty, isNews, isClosed } = answered;
   const checkpoint = checkpointAt(position);
   const signal: WatchSignal<A> = isNews
     ? { kind: 'answer', answer, checkpoint }
@@ -153,6 +151,7 @@ function deliveryOf<A>(
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
   return {
     answer: isNews || isEmpty ? answer : settings.withoutNews(answer),
+    isClosed,
     checkpoint,
     gap,
     signals: gap && !due.emitted ? [{ kind: 'gap', gap }, signal] : [signal],
@@ -181,7 +180,8 @@ function expiredTransition<A>({ state }: Turn<A>): Transition<A> {
  * If a service does not redeliver, a poll that was sent and brought no answer may have lost one.
  */
 function withUnanswered<A>(next: Transition<A>, event: WatchEvent<A>, { index }: Position): Transition<A> {
-  const wasSent = 'wasSent' in event && event.wasSent;
+  // What `recovery` calls no news was an answer.
+  const wasSent = 'wasSent' in event && event.wasSent && next.why !== 'no_news';
   const { position } = next.state;
   if (!wasSent || index === undefined || (position.due && !position.due.emitted)) return next;
   const due = { reason: 'unanswered', index } as const;

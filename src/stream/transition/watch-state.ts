@@ -184,6 +184,8 @@ export interface Delivery<A> {
   readonly answer: A;
   readonly checkpoint: Checkpoint;
   readonly gap: Gap | undefined;
+  /** Whether the log is closed. Then the watch completes, as if `ack` had decided so. */
+  readonly isClosed: boolean;
   /**
    * The signals to emit: the gap, unless it has been emitted, then the answer or, if it has no
    * news, the checkpoint.

@@ -52,10 +52,11 @@ export class GapReason {
     return this.#poll?.index === undefined || this.#due.has('another_log');
   }
 
-  #onAnswer({ index, handle }: Answer): void {
+  #onAnswer({ index, handle, isTruncated }: Answer): void {
     const sent = this.#poll?.index;
     this.#isAnswered = true;
-    if (sent !== undefined && this.#handle !== undefined && handle !== this.#handle) {
+    if (isTruncated) this.#due.add('forgotten');
+    else if (sent !== undefined && this.#handle !== undefined && handle !== this.#handle) {
       this.#due.add('another_log');
       return;
     }

@@ -22,7 +22,12 @@ export type JournalEntry = Moment &
         readonly producedAt: number;
       }
     /** An answer as the client reads it, perhaps from a cache. */
-    | { readonly kind: 'read'; readonly index: string; readonly handle: string | undefined }
+    | {
+        readonly kind: 'read';
+        readonly index: string;
+        readonly handle: string | undefined;
+        readonly isTruncated: boolean;
+      }
     | { readonly kind: 'echo'; readonly request: number }
     /** The service gave up a poll that it held. */
     | { readonly kind: 'timeout'; readonly request: number }

@@ -16,7 +16,7 @@ class HttpError extends Error {
   }
 }
 
-type LogWatch = Partial<Pick<IndexingConfig<LogAnswer>, 'redelivers' | 'handleOf' | 'isOlder' | 'retention'>>;
+type LogWatch = Partial<Pick<IndexingConfig<LogAnswer>, 'redelivers' | 'read' | 'isOlder' | 'retention'>>;
 
 /** Follows a log by `watchSignals`, as one writes it for a service that is not this library's. */
 export function followLog(config: LogWatch, surroundings: Surroundings): { close(): void } {
@@ -26,7 +26,8 @@ export function followLog(config: LogWatch, surroundings: Surroundings): { close
     if (status > 299) throw new HttpError(status, waitOf(headers));
     const answer = JSON.parse(text) as LogAnswer | null;
     if (!Array.isArray(answer?.items)) throw new Error('this is no answer of the log');
-    journal.add({ kind: 'read', index: answer.index, handle: answer.log });
+    const { index, end = index, log, isTruncated = false } = answer;
+    journal.add({ kind: 'read', index: end, handle: log, isTruncated });
     idsOf.set(answer, JSON.parse(headers.get(IDS) ?? '[]') as number[]);
     return answer;
   };

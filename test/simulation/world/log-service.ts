@@ -14,6 +14,10 @@ export interface LogConfig {
   readonly isOrdered: boolean;
   /** Whether each answer has a field that differs every time. */
   readonly isVolatile: boolean;
+  /** As many of its last events are kept. An answer says so if others are missing before it. */
+  readonly keeps: number;
+  /** Whether it answers a poll from beyond its end at once, with the place of its end. */
+  readonly saysEnd: boolean;
   /** Whether its answers name the log that their index belongs to. */
   readonly isNamed: boolean;
   /** Whether it gives what it has answered again. If not, its index is always the same. */
@@ -36,6 +40,8 @@ const DEFAULTS: LogConfig = {
   isDecimal: true,
   isOrdered: true,
   isVolatile: false,
+  keeps: Infinity,
+  saysEnd: false,
   isNamed: true,
   redelivers: true,
   answersBeyond: false,
@@ -50,6 +56,8 @@ export interface LogAnswer {
   readonly index: string;
   readonly items: readonly string[];
   readonly took?: number;
+  readonly isTruncated?: boolean;
+  readonly end?: string;
 }
 
 /** The header with the ids of the events in an answer: the client sees only what they say. */
@@ -69,6 +77,7 @@ interface HeldPoll {
   isAbandoned: boolean;
   isCollecting: boolean;
   readonly answer: () => void;
+  readonly respond: (answer: ServiceAnswer) => void;
 }
 
 /** A log whose events may equal each other. */
@@ -107,6 +116,15 @@ export class LogService implements PolledService {
     this.#logs = Array.from({ length: this.#config.replicas }, () => []);
   }
 
+  /** It is restored from a copy that lacks its last events. Its proxy ends the polls. */
+  restore(lacking: number): void {
+    for (const { timers, isAbandoned, respond } of [...this.#held]) {
+      timers.unsubscribe();
+      if (!isAbandoned) respond({ status: 503, headers: {}, text: '' });
+    }
+    this.#logs = this.#logs.map(log => log.slice(0, Math.max(0, log.length - lacking)));
+  }
+
   knows(): boolean {
     return false;
   }
@@ -125,6 +143,10 @@ export class LogService implements PolledService {
     const from = isNow ? this.#logs[replica]!.length : this.#placeOf(index, replica);
     const hasEvents = () => this.#logs[replica]!.length > from;
     const isBeyond = () => this.#logs[replica]!.length < from;
+    if (isBeyond() && this.#config.saysEnd) {
+      respond(this.#answerWith(replica, from, [], { end: this.#textOf(this.#logs[replica]!.length) }));
+      return polled;
+    }
     if (isNow || hasEvents() || (isBeyond() && this.#config.answersBeyond)) {
       respond(ignoresIndex ? this.#lastEvent(replica) : this.#answer(replica, from));
       return polled;
@@ -141,6 +163,7 @@ export class LogService implements PolledService {
       timers,
       isAbandoned: false,
       isCollecting: false,
+      respond,
       answer: () => {
         timers.unsubscribe();
         const answer = this.#answer(replica, from);
@@ -175,9 +198,10 @@ export class LogService implements PolledService {
 
   #answer(replica: number, from: number): ServiceAnswer {
     const log = this.#logs[replica]!;
-    const events = log.slice(from);
+    const start = Math.max(from, log.length - this.#config.keeps);
+    const events = log.slice(start);
     if (!this.#config.redelivers && events.length > 0) this.#popped = log.length;
-    return this.#answerWith(replica, log.length, events);
+    return this.#answerWith(replica, log.length, events, start > from ? { isTruncated: true } : {});
   }
 
   #lastEvent(replica: number): ServiceAnswer {
@@ -185,16 +209,24 @@ export class LogService implements PolledService {
     return this.#answerWith(replica, log.at(-1)?.id ?? 0, log.slice(-1));
   }
 
-  #answerWith(replica: number, next: number, events: readonly PublishedEvent[]): ServiceAnswer {
-    const { isDecimal, isNamed, isVolatile, redelivers, ignoresIndex } = this.#config;
-    const number = ignoresIndex ? next : replica * APART + next;
-    const text = isDecimal ? String(number) : `at ${String(number).padStart(9, '0')}`;
-    const index = redelivers ? text : SESSION;
+  #textOf(number: number): string {
+    return this.#config.isDecimal ? String(number) : `at ${String(number).padStart(9, '0')}`;
+  }
+
+  #answerWith(
+    replica: number,
+    next: number,
+    events: readonly PublishedEvent[],
+    said: Pick<LogAnswer, 'isTruncated' | 'end'> = {},
+  ): ServiceAnswer {
+    const { isNamed, isVolatile, redelivers, ignoresIndex } = this.#config;
+    const index = redelivers ? this.#textOf(ignoresIndex ? next : replica * APART + next) : SESSION;
     const handle = isNamed ? `log ${this.#generation} of ${replica}` : undefined;
     const items = events.map(({ id }) => valueOf(id));
     const answer: LogAnswer = {
       ...(handle !== undefined && { log: handle }),
       ...(isVolatile && { took: this.#requests }),
+      ...said,
       index,
       items,
     };

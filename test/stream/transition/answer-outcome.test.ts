@@ -1,11 +1,13 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { assert as check, bigInt, property } from 'fast-check';
+import type { Reading } from '../../../src/stream/index.js';
 import { answer, type Answer } from '../../poll-script.js';
 import {
   cut,
   failed,
   got,
   laws,
+  lawsOf,
   sent,
   stateWith,
   turn,
@@ -81,7 +83,7 @@ describe('an answer', () => {
   });
 
   it('is compared by its text if the watch is given one', () => {
-    const by = { ...laws, keyOf: (_: Answer, text?: string) => text };
+    const by = lawsOf({}, { keyOf: (_, text) => text });
     const { state } = turn(asked, got(answer('6', 'x'), 'one'), 50_000, by);
     strictEqual(turn(state, got(answer('6', 'y'), 'one'), 51_000, by).why, 'no_news');
     strictEqual(turn(state, got(answer('6', 'x'), 'two'), 51_000, by).why, 'news');
@@ -94,7 +96,7 @@ describe('an answer', () => {
       acknowledging: turn(asked, got(answer('6', 'x')), 41_000),
     }).state;
     strictEqual(turn(resumed, got(answer('6', 'x')), 42_000).why, 'news');
-    const by = { ...laws, keyOf: () => undefined };
+    const by = lawsOf({}, { keyOf: () => undefined });
     strictEqual(turn(asked, got(answer('6', 'x')), 42_000, by).why, 'news');
   });
 
@@ -105,7 +107,7 @@ describe('an answer', () => {
   });
 
   it('may have its index anywhere', () => {
-    const by = { ...laws, indexOf: ({ events }: Answer) => events[0] };
+    const by = lawsOf({ read: ({ events }) => ({ index: events[0], key: events[0] }) });
     strictEqual(turn(stateWith(), got(answer('6', 'x')), 0, by).state.index, 'x');
     const shapeless = { events: [] } as unknown as Answer;
     strictEqual(turn(stateWith(), got(shapeless)).state.index, undefined);
@@ -349,7 +351,7 @@ describe('an answer that was delivered', () => {
 });
 
 describe('an answer of another log', () => {
-  const settings = { ...laws, handleOf: (given: unknown) => (given as { log?: string }).log };
+  const settings = lawsOf({ read: given => ({ handle: (given as { log?: string }).log }) });
   const ofLog = (log: string, index: string) => got({ ...answer(index, 'x'), log } as Answer);
   const inLogA = stateWith({ index: '5', handle: 'a', isAnswered: true });
 
@@ -373,7 +375,7 @@ describe('an answer of another log', () => {
     const { why, state } = turn({ ...inLogA, mixUps: 2 }, ofLog('b', '6'), 3_000, settings);
     deepStrictEqual([why, state.mixUps, state.status.attempt], ['failed', 3, 2]);
     deepStrictEqual([state.status.state, state.heldAfter], ['retrying', 5_000]);
-    strictEqual(state.status.hint?.includes('`handleOf`'), true);
+    strictEqual(state.status.hint?.includes('`handle`'), true);
   });
 
   it('is any answer that names another log, and none that names no log', () => {
@@ -390,9 +392,21 @@ describe('an empty answer without an index', () => {
     deepStrictEqual([delivery?.signals, delivery?.checkpoint.index], [[], '5']);
   });
 
-  it('is an answer like any other to a watch without an index', () => {
-    const { delivery, state } = turn(stateWith(), got(answer('')), 20);
-    deepStrictEqual([delivery?.signals.length, state.due?.reason], [1, 'index_missing']);
+  it('is followed by one gap, before an index or news, if the watch has no index', () => {
+    let state = stateWith();
+    for (const at of [20, 1_000, 2_000, 3_000]) {
+      const quiet = turn(sent(state, at), got(answer('')), at + 20);
+      deepStrictEqual([quiet.delivery, quiet.signals], [undefined, []]);
+      state = quiet.state;
+    }
+    const first = turn(sent(state, 4_000), got(answer('1', 'x')), 4_020);
+    deepStrictEqual([first.delivery?.gap?.reason, kindsOf(first)], ['index_missing', ['gap', 'answer']]);
+  });
+
+  it('ends the watch if it says that the log is closed, even if there is no `ack`', () => {
+    const closed = lawsOf({ read: () => ({ isClosed: true }) });
+    const { delivery } = turn(asked, got(answer('')), 50_000, closed);
+    deepStrictEqual([delivery?.isClosed, delivery?.signals], [true, []]);
   });
 });
 
@@ -411,5 +425,34 @@ describe('a gap that has been emitted', () => {
       [repeated?.gap, kindsOf({ delivery: repeated } as FlatTransition)],
       [emitted, ['checkpoint']],
     );
+  });
+});
+
+describe('what an answer says about its log', () => {
+  const saying = (said: Reading) => lawsOf({ read: () => said });
+
+  it('is that events before it are missing: it is delivered after a gap, whatever log it is of', () => {
+    const gapOf = (state: FlatState, said: Reading) => {
+      const { delivery, state: next } = turn(state, got(answer('6', 'x')), 50_000, saying(said));
+      return [delivery?.gap?.reason, delivery?.signals.map(({ kind }) => kind), next.handle];
+    };
+    deepStrictEqual(gapOf(asked, { hasGap: true }), ['forgotten', ['gap', 'answer'], undefined]);
+    const named = { ...asked, handle: 'a' };
+    deepStrictEqual(gapOf(named, { hasGap: true, handle: 'b' }), ['forgotten', ['gap', 'answer'], 'b']);
+    // A gap that is due is that gap.
+    const due = { reason: 'silence', index: '5' } as const;
+    deepStrictEqual(gapOf({ ...asked, due }, { hasGap: true })[0], 'silence');
+  });
+
+  it('is where it ends: an index ahead of that goes back, with a gap, if the answer is empty', () => {
+    const after = (events: readonly string[], end: string | number) => {
+      const { delivery, state } = turn(asked, got(answer('5', ...events)), 70_000, saying({ end }));
+      return [state.index, delivery?.gap?.reason];
+    };
+    deepStrictEqual(after([], 3), ['3', 'index_backwards']);
+    deepStrictEqual(after([], '5'), ['5', undefined]);
+    deepStrictEqual(after([], 9), ['5', undefined]);
+    deepStrictEqual(after(['x'], 3), ['5', undefined]);
+    deepStrictEqual(after([], 'no decimal'), ['5', undefined]);
   });
 });

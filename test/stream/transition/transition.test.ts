@@ -180,7 +180,7 @@ describe('the laws of the watch', () => {
     it('is a failure after a timeout without an index, which the service answers at once', () => {
       const { why, state } = turn(stateWith(), { kind: 'timeout' }, 70_000);
       deepStrictEqual(
-        [why, state.status.state, state.status.hint?.includes('cut polls off')],
+        [why, state.status.state, state.status.hint?.includes('does the first request wait')],
         ['failed', 'retrying', true],
       );
     });

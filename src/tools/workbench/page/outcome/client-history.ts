@@ -26,9 +26,7 @@ const WAKE_MS = 2_000;
 /** The settings of a client of lobby-rx. Of a random wait, it takes the longest. */
 const SETTINGS = watchSettings<SeenRequest>({
   retention: 300_000,
-  isEmpty: ({ has_news }) => !has_news,
-  indexOf: ({ next_index }) => next_index,
-  keyOf: ({ id }) => id,
+  read: ({ id, has_news, next_index }) => ({ index: next_index, isEmpty: !has_news, key: id }),
   testing: { random: () => 0.999 },
 });
 
