@@ -7,6 +7,7 @@ import { bundlers, furtherBundlers } from './bundlers.js';
 import { packageTools } from './package-tools.js';
 import { frameworks } from './frameworks.js';
 import { furtherRuntimes, nodes } from './runtimes.js';
+import { furtherRendering, rendering } from './rendering.js';
 import { testRunners } from './test-runners.js';
 import { compilers } from './compilers.js';
 import { servers } from './servers.js';
@@ -17,8 +18,8 @@ const { values } = parseArgs({
 });
 
 const workshops: readonly Workshop[] = [
-  ...[testRunners, frameworks, servers, compilers, nodes, bundlers, packageTools].flat(),
-  ...(values.all ? [furtherRuntimes, furtherBundlers].flat() : []),
+  ...[testRunners, frameworks, rendering, servers, compilers, nodes, bundlers, packageTools].flat(),
+  ...(values.all ? [furtherRuntimes, furtherBundlers, furtherRendering].flat() : []),
 ]
   .map(workshop => ({
     ...workshop,

@@ -66,8 +66,8 @@ export const nodes: readonly Workshop[] = [
   })),
 ];
 
-const BUN = 'node_modules/@oven/bun-linux-x64/bin/bun';
-const DENO = 'node_modules/@deno/linux-x64-glibc/deno run --allow-all --no-remote';
+export const BUN = 'node_modules/@oven/bun-linux-x64/bin/bun';
+export const DENO = 'node_modules/@deno/linux-x64-glibc/deno run --allow-all --no-remote';
 const YARN = 'npx -y @yarnpkg/cli-dist@4.12.0';
 
 export const furtherRuntimes: readonly Workshop[] = [

@@ -1,0 +1,6 @@
+export default defineNuxtConfig({
+  compatibilityDate: '2026-11-01',
+  devtools: { enabled: false },
+  telemetry: false,
+  app: { head: { link: [{ rel: 'icon', href: 'data:,' }] } },
+});

@@ -1,0 +1,4 @@
+import solid from 'vite-plugin-solid';
+import { defineConfig } from 'vite';
+
+export default defineConfig({ plugins: [solid({ ssr: true })], build: { outDir: 'dist' } });

@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isPoll, openPage, start, startService, until } from './service.js';
+
+// Saves a module that makes a client, while a dev server shows a page with it:
+// `node save.js client.ts vite --host 127.0.0.1 --port`. The port is the last argument.
+const [module, ...command] = process.argv.slice(2);
+const SAVES = 6;
+
+const service = await startService(0);
+const { open, requests } = service;
+const port = 30_000 + (process.pid % 20_000);
+const server = start([...command, `${port}`], { SERVICE_URL: service.url, SERVICE_TOKEN: service.token });
+const origin = `http://127.0.0.1:${port}`;
+const polls = () => [...open].filter(isPoll).length;
+const faults = [];
+try {
+  await until(() =>
+    fetch(origin).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  );
+  const { page, isLive, complaints, close } = await openPage(origin, service);
+  await page.goto(origin);
+  if (!(await isLive())) faults.push('the page is not live');
+  const text = readFileSync(module, 'utf8');
+  for (let save = 1; save <= SAVES; save++) {
+    const before = requests.length;
+    writeFileSync(module, `${text}// ${save}\n`);
+    // The new client polls, and the one before it does not.
+    const isReplaced = await until(() => requests.slice(before).filter(isPoll).length >= 2);
+    if (!isReplaced) faults.push(`save ${save} has no effect`);
+    if (!(await until(() => polls() === 2))) faults.push(`save ${save}: ${polls()} polls`);
+    await delay(200);
+  }
+  if (!(await isLive())) faults.push('the page is not live any more');
+  faults.push(...complaints.filter(each => !/HMR|Fast Refresh|hot/i.test(each)));
+  await close();
+} catch (error) {
+  faults.push(String(error));
+} finally {
+  server.end();
+}
+console.log(faults.length > 0 ? faults.join('\n') : `${SAVES} saves, 2 polls`);
+process.exit(0);
