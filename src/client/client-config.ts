@@ -37,7 +37,7 @@ import {
   type WatchConfig,
   type WatchLogEntry,
 } from '../stream/index.js';
-import type { RequestLogEntry, Token, Transport } from '../transport/index.js';
+import type { IsFromService, RequestLogEntry, Token, Transport } from '../transport/index.js';
 
 /**
  * An entry of a client's log: about a request (with a `method`) or about a watch (with a
@@ -113,6 +113,16 @@ export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
   /** The transport that carries requests. Default `fromFetch()`. */
   readonly transport?: Transport;
   /**
+   * Whether an answer is the service's own, for a service without the header `rvt-ray-id`. It is
+   * called for each answer. Only `true` means yes. What is not the service's own confirms no
+   * player, frees no slot, ends no watch and signs nobody out. Default: once an answer has had a
+   * ray id, those that have one.
+   *
+   * @example
+   * isFromService: ({ headers }) => headers.get('x-my-lobbies') !== null
+   */
+  readonly isFromService?: IsFromService;
+  /**
    * Called for each request and after each poll of a watch. Entries contain no tokens. Errors are
    * swallowed.
    */
@@ -151,6 +161,7 @@ const OPTIONS: Options<ClientConfig> = {
   timeout: milliseconds,
   watch: plainObject,
   transport: transportFunction,
+  isFromService: aFunction,
   log: aFunction,
   scheduler: schedulerLike,
   testing: plainObject,

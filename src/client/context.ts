@@ -1,5 +1,5 @@
 import { asyncScheduler, Subject, type Observable, type SchedulerLike, type TimestampProvider } from 'rxjs';
-import type { BaseUrls, Endpoints, RequestContext } from '../endpoint/index.js';
+import { routeOf, type BaseUrls, type Endpoints, type RequestContext } from '../endpoint/index.js';
 import {
   definedOptions,
   TransportError,
@@ -10,10 +10,11 @@ import type { EventCodecs } from '../protocol/index.js';
 import { defaultWake, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
+  ServiceProof,
   summaryOf,
   withTimeout,
   withLog,
-  withLogOfUnsent,
+  withLogOfClient,
   withToken,
   type Token,
   type Transport,
@@ -38,6 +39,8 @@ export interface ClientContext {
   /** The errors of tokens that are refused, one for each token. */
   readonly unauthorized$: Observable<UnauthorizedError>;
   readonly scheduler: SchedulerLike;
+  /** What is known of who answers. All tokens of a client share it. */
+  readonly proof: ServiceProof;
   /** How long a feed polls without a subscriber, in ms. */
   readonly linger: number;
   /** Whether the client renders pages, and so sends no poll. `undefined` if nobody has said. */
@@ -56,7 +59,7 @@ const QUOTA = 1_900;
 export function createContext(unchecked: ClientConfig<EventCodecs>): ClientContext {
   const config = checkedConfig(unchecked);
   const { endpoints, log, testing, renders, timeout = 15_000, scheduler = asyncScheduler } = config;
-  const { transport = fromFetch({ scheduler }) } = config;
+  const { transport = fromFetch({ scheduler }), isFromService } = config;
   const { linger = 1_000, quota = QUOTA, ...watchConfig } = definedOptions(config.watch);
   const baseUrls = resolveBaseUrls(config);
   const now = () => scheduler.now();
@@ -73,6 +76,8 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
     endpoints,
     transport: log ? withLog(transport, log, now, () => monotonic.now()) : transport,
     baseUrls,
+    serviceRoutes: Object.values(endpoints).map(routeOf),
+    proof: new ServiceProof(isFromService),
     log,
     timeout,
     pollTimeout,
@@ -90,10 +95,11 @@ export function createContext(unchecked: ClientConfig<EventCodecs>): ClientConte
 /** The parts that the contexts of a client's tokens share. */
 interface SharedContext extends Pick<
   ClientContext,
-  'endpoints' | 'watch' | 'quota' | 'scheduler' | 'linger' | 'renders'
+  'endpoints' | 'watch' | 'quota' | 'scheduler' | 'proof' | 'linger' | 'renders'
 > {
   readonly transport: Transport;
   readonly baseUrls: BaseUrls;
+  readonly serviceRoutes: readonly string[];
   readonly log: ClientConfig['log'];
   readonly timeout: number;
   readonly pollTimeout: number;
@@ -114,12 +120,12 @@ class ContextOfToken implements ClientContext {
   #unauthorized$: Subject<UnauthorizedError> | undefined;
 
   constructor(shared: SharedContext, token: Token) {
-    const { transport, log, scheduler, monotonic } = shared;
+    const { transport, log, scheduler, monotonic, proof } = shared;
     this.#shared = shared;
     this.life = new ClientLife(shared.renders ?? false);
     const onRefused = (error: UnauthorizedError) => this.#unauthorized$?.next(error);
-    const tokened = withToken(transport, token, scheduler, { clock: monotonic, onRefused });
-    this.#authorized = log ? withLogOfUnsent(tokened, log, () => scheduler.now()) : tokened;
+    const tokened = withToken(transport, token, scheduler, { clock: monotonic, onRefused, proof });
+    this.#authorized = log ? withLogOfClient(tokened, log, () => scheduler.now(), proof) : tokened;
     this.polling = this.#sendingBy(this.#authorized);
   }
 
@@ -147,6 +153,9 @@ class ContextOfToken implements ClientContext {
   get scheduler(): SchedulerLike {
     return this.#shared.scheduler;
   }
+  get proof(): ServiceProof {
+    return this.#shared.proof;
+  }
   get linger(): number {
     return this.#shared.linger;
   }
@@ -165,8 +174,8 @@ class ContextOfToken implements ClientContext {
   }
 
   #sendingBy(transport: Transport): RequestContext {
-    const { baseUrls, scheduler } = this.#shared;
-    return { transport, baseUrls, now: () => scheduler.now() };
+    const { baseUrls, serviceRoutes, scheduler } = this.#shared;
+    return { transport, baseUrls, serviceRoutes, now: () => scheduler.now() };
   }
 }
 

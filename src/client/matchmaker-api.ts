@@ -36,6 +36,16 @@ export interface MatchmakerApi {
      * client.matchmaker.players.disconnected({ player_token }).pipe(backoff()).subscribe();
      */
     disconnected(input: PlayerTokenInput): Observable<void>;
+
+    /**
+     * Whether this client can tell an OK of the service from any other. So it is once an answer of
+     * the service has had a ray id, and always with `isFromService`. Before that, an OK may be
+     * anybody's. Any answer teaches it, also the refusal of a token that nobody has issued.
+     *
+     * @example
+     * if (!client.matchmaker.players.isServiceKnown) console.log('Whose OK will it be?');
+     */
+    readonly isServiceKnown: boolean;
   };
 }
 
@@ -47,6 +57,9 @@ export function createMatchmakerApi(context: ClientContext): MatchmakerApi {
     players: {
       connected: input => request(context, playersConnected, input),
       disconnected: input => request(context, playersDisconnected, input),
+      get isServiceKnown() {
+        return context.proof.knows(playersConnected.service);
+      },
     },
   };
 }

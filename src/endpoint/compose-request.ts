@@ -8,8 +8,9 @@ import {
   nonEmptyString,
   plainObject,
   rejectUnknownKeys,
+  tryOr,
 } from '../error/index.js';
-import { decodeIssues, type AnyCodec, type AnyStruct } from '../protocol/index.js';
+import { decodeBy, decodeIssues, ServiceOk, type AnyCodec, type AnyStruct } from '../protocol/index.js';
 import type { TransportRequest } from '../transport/index.js';
 import { checkEndpoint, inputNames, type Endpoint, type Service } from './endpoint.js';
 
@@ -19,6 +20,21 @@ type Values = Readonly<Record<string, unknown>>;
  * The base URLs of the services, without a trailing slash. URLs that are not used may be missing.
  */
 export type BaseUrls = Readonly<Partial<Record<Service, string>>>;
+
+/** Where requests go. */
+export interface Destinations {
+  readonly baseUrls: BaseUrls;
+  /**
+   * The routes of the service itself. An endpoint with another one is your own: a gateway may lead
+   * it to a server of yours, behind the same URL.
+   */
+  readonly serviceRoutes: readonly string[];
+}
+
+/** The route of an endpoint, whatever its input is. */
+export function routeOf({ service, path }: Endpoint): string {
+  return service + path;
+}
 
 /** The options of sending a request. See `TransportRequest`. */
 export type RequestOptions = Pick<
@@ -33,10 +49,13 @@ export type RequestOptions = Pick<
 export function composeRequest(
   endpoint: Endpoint,
   input: unknown,
-  baseUrls: BaseUrls,
+  { baseUrls, serviceRoutes }: Destinations,
   options?: RequestOptions,
 ): TransportRequest {
-  const names = namesOf(endpoint);
+  const { names, takesNothing } = checked(endpoint);
+  const route = routeOf(endpoint);
+  // A copy of `players.connected` may have another path.
+  const isOfService = (endpoint.response as unknown) === ServiceOk || serviceRoutes.includes(route);
   const given = checkArgument('input', plainObject, input);
   const path = fillPath(endpoint.path, given);
   const query = pick(endpoint.query, given);
@@ -54,25 +73,34 @@ export function composeRequest(
     // This is as HTTP defines it.
     idempotent: endpoint.method !== 'POST' && endpoint.method !== 'PATCH',
     url: baseUrlOf(endpoint.service, baseUrls) + path + (search && `?${search}`),
+    server: isOfService ? endpoint.service : route,
+    ...(takesNothing && { emptyOk: isOfService ? 'plain' : 'any' }),
     headers: body ? { 'content-type': 'application/json' } : {},
     ...(body && { body: JSON.stringify(body) }),
     ...options,
   };
 }
 
-/**
- * The names that the input of an endpoint may have. An endpoint is checked when it is first used.
- */
-function namesOf(endpoint: Endpoint): readonly string[] {
-  const known = namesOfChecked.get(endpoint);
-  if (known) return known;
-  checkEndpoint(endpoint);
-  const names = inputNames(endpoint);
-  namesOfChecked.set(endpoint, names);
-  return names;
+/** What is known of an endpoint once it has been checked. */
+interface CheckedEndpoint {
+  /** The names that its input may have. */
+  readonly names: readonly string[];
+  /** Whether its answer may be without content, so that the content proves nothing. */
+  readonly takesNothing: boolean;
 }
 
-const namesOfChecked = new WeakMap<Endpoint, readonly string[]>();
+/** An endpoint is checked when it is first used. */
+function checked(endpoint: Endpoint): CheckedEndpoint {
+  const known = checkedEndpoints.get(endpoint);
+  if (known) return known;
+  checkEndpoint(endpoint);
+  const takes = (json: unknown) => tryOr(() => !isLeft(decodeBy(endpoint.response, json)), false);
+  const result = { names: inputNames(endpoint), takesNothing: takes(undefined) || takes({}) };
+  checkedEndpoints.set(endpoint, result);
+  return result;
+}
+
+const checkedEndpoints = new WeakMap<Endpoint, CheckedEndpoint>();
 
 function baseUrlOf(service: Service, baseUrls: BaseUrls): string {
   const url = baseUrls[service];

@@ -1,5 +1,4 @@
 import {
-  Acknowledged,
   cursorArgument,
   GroupMemberList,
   IdentityEventList,
@@ -7,6 +6,7 @@ import {
   nonEmptyString,
   positiveInteger,
   RawEventList,
+  ServiceOk,
   struct,
   textHash,
 } from '../protocol/index.js';
@@ -76,7 +76,7 @@ export const playersConnected: Endpoint<PlayerTokenInput, void, 'POST'> = endpoi
   service: 'matchmaker',
   path: '/v1/players/connected',
   body: struct('PlayersConnectedBody', { player_token: nonEmptyString }),
-  response: Acknowledged,
+  response: ServiceOk,
   isRepeatable: false,
 });
 
@@ -92,7 +92,7 @@ export const playersDisconnected: Endpoint<PlayerTokenInput, void, 'POST'> = end
   service: 'matchmaker',
   path: '/v1/players/disconnected',
   body: struct('PlayersDisconnectedBody', { player_token: nonEmptyString }),
-  response: Acknowledged,
+  response: ServiceOk,
 });
 
 /** The input of `events.watch` (docs/the-service.md, 4.3). */

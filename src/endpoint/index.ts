@@ -1,4 +1,4 @@
-export type { BaseUrls } from './compose-request.js';
+export { routeOf, type BaseUrls } from './compose-request.js';
 export {
   checkEndpoint,
   endpoint,

@@ -2,9 +2,9 @@ import { map, type Observable, type Observer } from 'rxjs';
 import { isLeft } from '#fp-ts/Either';
 import { Direct, DirectOperator } from '../direct/index.js';
 import {
+  CHECK_URL,
   DecodeError,
   isClientError,
-  isFromService,
   mayHaveActed,
   NOTHING,
   retryAfter,
@@ -15,16 +15,15 @@ import {
   type ClientError,
   type RequestSummary,
 } from '../error/index.js';
-import { decodeBy, decodeIssues, detailsOf } from '../protocol/index.js';
+import { decodeBy, decodeIssues, detailsOf, saysNothing } from '../protocol/index.js';
 import type { Polled } from '../stream/index.js';
 import { summaryOf, type Transport, type TransportResponse } from '../transport/index.js';
-import { composeRequest, type BaseUrls, type RequestOptions } from './compose-request.js';
+import { composeRequest, type Destinations, type RequestOptions } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
 
 /** Everything that is needed to send requests. */
-export interface RequestContext {
+export interface RequestContext extends Destinations {
   readonly transport: Transport;
-  readonly baseUrls: BaseUrls;
   /**
    * The current time, in ms since 1970. It is needed if `Retry-After` is a date, and the answer has
    * no `Date`.
@@ -55,7 +54,7 @@ export function requestText<Input, Answer>(
   options?: RequestOptions,
 ): Observable<Polled<Answer>> {
   return new Direct(observer => {
-    const outgoing = composeRequest(endpoint, input, context.baseUrls, options);
+    const outgoing = composeRequest(endpoint, input, context, options);
     const answered = new AnsweredRequest(observer, endpoint, summaryOf(outgoing), context.now);
     return answered.begin(() => context.transport(outgoing));
   });
@@ -105,20 +104,21 @@ function readAnswer<Answer>(
   response: TransportResponse,
   now: () => number,
 ): Answer {
-  const { status, text } = response;
+  const { status, text, isFromService } = response;
   if (status < 200 || status > 299) throw refusal(response, request, now());
   const result = decode(endpoint, text, request);
-  if (!isLeft(result)) return result.right;
+  if (!isLeft(result)) {
+    if (isFromService === false) throw refusal(response, request, now());
+    return result.right;
+  }
   // A 204 from an endpoint with content is not malformed. Proxies and servers use it for "nothing
   // new".
   if (status === 204) throw new StatusError(status, request);
   const whole = { path: '', expected: endpoint.response.name };
-  if (SAYS_NOTHING.test(text)) throw new DecodeError({ ...whole, got: NOTHING }, request);
+  if (saysNothing(text)) throw new DecodeError({ ...whole, got: NOTHING }, request);
   const [issue = { ...whole, got: 'something else' }] = decodeIssues(result.left);
   throw new DecodeError(issue, request);
 }
-
-const SAYS_NOTHING = /^\s*(null|\{\s*\})?\s*$/;
 
 /**
  * Whether a text is JSON that begins and does not end. WebKit takes a chunked body that broke off
@@ -146,12 +146,21 @@ function decode<Answer>({ response }: Endpoint<never, Answer>, text: string, req
   }
 }
 
-/** The error of an answer with an error status. */
+/** The longest wait that an answer may ask for which is not the service's, except a 429, in ms. */
+const MAX_FOREIGN_WAIT_MS = 60_000;
+
+/** The error of an answer with an error status, or of an OK that is not the service's. */
 function refusal(response: TransportResponse, request: RequestSummary, now: number): ClientError {
-  const { status, headers, text, isSignedOut = false } = response;
-  const details = detailsOf(text, headers);
+  const { status, headers, isSignedOut = false } = response;
+  const details = detailsOf(response);
+  // What is not the service does not know when the service is there again.
+  const maxWait = details.isFromService || status === 429 ? Infinity : MAX_FOREIGN_WAIT_MS;
   const wait = retryAfter(headers, details.metadata, now);
-  const error = new StatusError(status, request, { ...details, retryAfter: wait });
-  const isUnauthorized = status === 401 && (isSignedOut || isFromService(error));
+  const error = new StatusError(status, request, {
+    ...details,
+    ...(status < 300 && { reason: `${CHECK_URL} ${details.reason ?? '(empty)'}` }),
+    retryAfter: wait && Math.min(wait, maxWait),
+  });
+  const isUnauthorized = status === 401 && (isSignedOut || error.isFromService);
   return isUnauthorized ? new UnauthorizedError(request, error) : error;
 }

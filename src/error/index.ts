@@ -35,12 +35,13 @@ export {
 } from './guard.js';
 export { InputError, isInputError } from './input-error.js';
 export { checkOptions, definedOptions, nearestName, rejectUnknownKeys, type Options } from './options.js';
-export { HELD_MS, recovery, unknownRecovery, type Recovery } from './recovery.js';
+export { CHECK_URL, HELD_MS, recovery, unknownRecovery, type Recovery } from './recovery.js';
 export { redact, redactBody, redactError } from './redact.js';
 export { MAX_WAIT_MS, retryAfter } from './retry-after.js';
 export {
   failedResponse,
   isFromService,
+  isServiceCode,
   isStatusError,
   StatusError,
   type StatusDetails,

@@ -56,7 +56,8 @@ function isInPage(): boolean {
   return (globalThis as { document?: unknown }).document !== undefined;
 }
 
-const CHECK_URL = 'the answer does not come from the service: is the URL right?';
+/** The hint for an answer that comes from something else than the service. */
+export const CHECK_URL = 'the answer does not come from the service: is the URL right?';
 
 /**
  * Decides what a failed poll means for its watch. It is the default of `WatchConfig.recovery`, and
@@ -86,9 +87,10 @@ export function recovery(error: unknown): Recovery {
 
   const { status, code, retryAfter } = error;
   // On older servers, the API times out before a blocked watch answers. Nothing is wrong.
-  if (code === 'API_REQUEST_TIMEOUT' && retryAfter === undefined) return { kind: 'no_news' };
+  const isOwn = isFromService(error);
+  if (isOwn && code === 'API_REQUEST_TIMEOUT' && retryAfter === undefined) return { kind: 'no_news' };
   if (TOO_LONG_STATUSES.includes(status)) return { kind: 'retry', retryAfter, dropsIndex: true };
-  return isFromService(error) ? serviceRecovery(error) : foreignRecovery(error);
+  return isOwn ? serviceRecovery(error) : foreignRecovery(error);
 }
 
 /** Decides by an error status of the service itself. */
@@ -103,6 +105,7 @@ function serviceRecovery({ status, retryAfter }: StatusError): Recovery {
 
 /** Decides by an answer that is not the service's. */
 function foreignRecovery({ status, retryAfter }: StatusError): Recovery {
-  const asksForUrl = status >= 400 && status < 500 && !LATER_STATUSES.includes(status);
+  const isOk = status >= 200 && status < 300 && status !== 204;
+  const asksForUrl = isOk || (status >= 400 && status < 500 && !LATER_STATUSES.includes(status));
   return { kind: 'retry', mayBeCut: true, retryAfter, ...(asksForUrl && { hint: CHECK_URL }) };
 }

@@ -14,15 +14,20 @@ export interface StatusDetails {
   readonly metadata?: unknown;
   readonly rayId?: string | undefined;
   readonly retryAfter?: number | undefined;
+  /** Whether the service itself has answered. Default: as its `code` or `rayId` suggests. */
+  readonly isFromService?: boolean | undefined;
 }
 
-/** The service answered with an error status. */
+/**
+ * The service answered with an error status, or something in front of it answered with any status
+ * (see `isFromService`).
+ */
 export class StatusError extends TaggedError {
   readonly _tag = 'StatusError';
   override readonly name = 'StatusError';
   /** The service's error code, for example `GROUP_NOT_MEMBER`. */
   declare readonly code: string | undefined;
-  /** The service's error message. */
+  /** The service's error message, or what something in front of it says. */
   declare readonly reason: string | undefined;
   /** Any further data from the service. */
   declare readonly metadata: unknown;
@@ -33,17 +38,20 @@ export class StatusError extends TaggedError {
   declare readonly rayId: string | undefined;
   /** How long the service asks to wait before the next request, in ms. */
   declare readonly retryAfter: number | undefined;
+  /** Whether the service itself has answered, and not something in front of it. */
+  declare readonly isFromService: boolean;
 
   constructor(
     readonly status: number,
     readonly request: RequestSummary,
-    { code, reason, metadata, rayId, retryAfter }: StatusDetails = {},
+    details: StatusDetails = {},
   ) {
+    const { code, reason, metadata, rayId, retryAfter } = details;
     // A single line without control characters, since it may be printed to a terminal or a log.
     const detail = [code, reason].filter(Boolean).join(': ');
     const line = printable(detail).slice(0, 300);
     super(`${status}${line && ` ${line}`} (${request.method} ${request.url})`);
-    Object.assign(this, { code, reason, metadata, rayId, retryAfter });
+    Object.assign(this, { code, reason, metadata, rayId, retryAfter, isFromService: isFromService(details) });
   }
 }
 
@@ -55,19 +63,23 @@ export class StatusError extends TaggedError {
  */
 export const isStatusError: (u: unknown) => u is StatusError = hasTag<StatusError>('StatusError');
 
-/** Gateways have codes of digits, such as '404' or '900901'. The codes of the service are names. */
-const ONLY_DIGITS = /^\d+$/;
+/** Whether the service may have such a code. Many gateways have digits, or words of other forms. */
+export function isServiceCode(code: string | null | undefined): boolean {
+  return code != null && /^[A-Z][A-Z_\d]*$/.test(code);
+}
 
 /**
- * Whether the service itself answered, not a proxy in front of it. The service's error bodies have
- * a `code`, and its answers a ray id (see `StatusError.rayId`).
+ * Whether the service itself answered, not a proxy in front of it. A client knows that once an
+ * answer of the service has had a ray id in its header `rvt-ray-id`. Before that, and for an error
+ * without a client, an error counts as the service's if it has a ray id, or a `code` like those of
+ * the service.
  *
  * @example
  * if (isStatusError(error) && !isFromService(error))
  *   console.warn('A proxy answered. Is the URL right?');
  */
-export function isFromService({ code, rayId }: Pick<StatusDetails, 'code' | 'rayId'>): boolean {
-  return (code !== undefined && !ONLY_DIGITS.test(code)) || rayId !== undefined;
+export function isFromService(error: Pick<StatusDetails, 'code' | 'rayId' | 'isFromService'>): boolean {
+  return error.isFromService ?? (isServiceCode(error.code) || error.rayId !== undefined);
 }
 
 /**

@@ -141,12 +141,23 @@ export function suggested<Known extends string>(): Codec<Known | (string & {})> 
  *   response: Acknowledged,
  * });
  */
-export const Acknowledged: Codec<void> = new t.Type<void, unknown>(
-  'object or nothing',
-  (u): u is void => u === undefined,
-  (u, context) => (u === undefined || jsonObject.is(u) ? t.success(undefined) : t.failure(u, context)),
-  () => ({}),
-);
+export const Acknowledged: Codec<void> = acknowledged();
+
+/**
+ * The OK of `players.connected` and `players.disconnected`. It is like `Acknowledged`, but a
+ * separate codec, which a copy of these endpoints keeps. As long as nothing tells who has answered,
+ * such an OK has to be as plain as the service sends it.
+ */
+export const ServiceOk: Codec<void> = acknowledged();
+
+function acknowledged(): Codec<void> {
+  return new t.Type<void, unknown>(
+    'object or nothing',
+    (u): u is void => u === undefined,
+    (u, context) => (u === undefined || jsonObject.is(u) ? t.success(undefined) : t.failure(u, context)),
+    () => ({}),
+  );
+}
 
 /** The maximum number of members, or events, in an answer. */
 const MAX_ENTRIES = 10_000;

@@ -1,5 +1,5 @@
 import * as t from 'io-ts';
-import type { StatusDetails } from '../error/index.js';
+import { isFromService, isServiceCode, type StatusDetails } from '../error/index.js';
 import type { Codec } from './codec.js';
 import { struct, type AnyStruct } from './struct.js';
 
@@ -31,19 +31,54 @@ export const ErrorBody: Codec<ErrorBody> & AnyStruct = struct(
   { code: t.string, message: t.string, documentation: t.string, metadata: t.unknown, ray_id: t.string },
 );
 
+/** The parts of an answer that say what happened, and who has answered. */
+export interface AnswerParts {
+  readonly headers: { get(name: string): string | null };
+  readonly text: string;
+  /** Whether the service itself has answered. Default: as its details suggest. */
+  readonly isFromService?: boolean | undefined;
+}
+
+/** The header of an answer that is the service's request id. */
+export const RAY_ID = 'rvt-ray-id';
+
+function nonEmpty(text?: string | null): string | undefined {
+  return text === '' ? undefined : (text ?? undefined);
+}
+
+/** Whether the body of an answer has no data. */
+export function saysNothing(text: string): boolean {
+  return /^\s*(null|\{\s*\})?\s*$/.test(text);
+}
+
 /**
- * Reads the details of an error answer, as far as it has any. Its body may be empty, HTML or cut
- * off, and have fields of other types. The id of the request may stand in a header instead.
+ * Reads the details of an answer that is no OK, as far as it has any. Its body may be empty, HTML
+ * or cut off, and have fields of other types. The ray id may stand in the body, too. There it
+ * counts only beside a code like those of the service, since others have a `ray_id` of their own.
  */
-export function detailsOf(text: string, headers: { get(name: string): string | null }): StatusDetails {
+export function detailsOf({ headers, text, isFromService: isOwn }: AnswerParts): StatusDetails {
   const { code, message, metadata, ray_id } = errorBodyIn(text);
-  const rayId = ray_id ?? headers.get('rvt-ray-id') ?? '';
-  return {
+  const details = {
     code: code ?? undefined,
     reason: message ?? undefined,
     metadata: metadata ?? undefined,
-    rayId: rayId === '' ? undefined : rayId,
+    rayId: nonEmpty(headers.get(RAY_ID)) ?? (isServiceCode(code) ? nonEmpty(ray_id) : undefined),
+    isFromService: isOwn,
   };
+  details.isFromService = isFromService(details);
+  if (!details.isFromService) details.reason ??= foreignReason(text.slice(0, MAX_PAGE_LENGTH), headers);
+  return details;
+}
+
+/** How much is read of what is not the service's. Longer pages could take long to search. */
+const MAX_PAGE_LENGTH = 2_000;
+const MAX_REASON_LENGTH = 200;
+
+/** What something else than the service says: the title of its page, its text, or its name. */
+function foreignReason(text: string, headers: AnswerParts['headers']): string | undefined {
+  const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1];
+  const words = title ?? (/^\s*</.test(text) ? '' : text);
+  return nonEmpty(words.trim().slice(0, MAX_REASON_LENGTH)) ?? nonEmpty(headers.get('server'));
 }
 
 function errorBodyIn(text: string): ErrorBody {

@@ -7,11 +7,12 @@ export {
   jsonObject,
   nonEmptyString,
   positiveInteger,
+  ServiceOk,
   type AnyCodec,
   type Codec,
 } from './codec.js';
 export { decodeIssues } from './decode-issues.js';
-export { detailsOf, ErrorBody } from './error-body.js';
+export { detailsOf, ErrorBody, RAY_ID, saysNothing, type AnswerParts } from './error-body.js';
 export {
   GameHandle,
   Stat,

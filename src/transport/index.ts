@@ -11,8 +11,9 @@ export {
   type TransportRequest,
   type TransportResponse,
 } from './transport.js';
+export { ServiceProof, type IsFromService } from './service-proof.js';
 export { withTimeout } from './with-timeout.js';
-export { withLog, withLogOfUnsent, type RequestLogEntry } from './with-log.js';
+export { withLog, withLogOfClient, type RequestLogEntry } from './with-log.js';
 export {
   withToken,
   type Token,

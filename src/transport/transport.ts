@@ -18,6 +18,16 @@ export interface TransportRequest {
   /** The maximum size of the answer's body, in bytes. Default: that of the transport. */
   readonly maxBody?: number;
   /**
+   * Which server is expected to answer: a service, or a path of your own. What is known of one says
+   * nothing of another.
+   */
+  readonly server?: string;
+  /**
+   * For an answer whose OK may be without content, and so could be anybody's. `plain`: as long as
+   * nothing tells who has answered, only 200 or 204 with `{}` or nothing is OK. `any`: each 2xx is.
+   */
+  readonly emptyOk?: 'any' | 'plain';
+  /**
    * Whether the request has to be completed although the page that sends it goes away. Elsewhere it
    * has no meaning.
    */
@@ -51,6 +61,11 @@ export interface TransportResponse {
   readonly text: string;
   /** For a 401, whether nobody is signed in any more. `withToken` sets it. */
   readonly isSignedOut?: boolean;
+  /**
+   * Whether the service itself has answered. `undefined` if that does not matter, because the
+   * content of an OK is its own proof, or if nothing tells. A client sets it.
+   */
+  readonly isFromService?: boolean | undefined;
 }
 
 /**
@@ -119,20 +134,20 @@ function stringsIn(body: string): string[] {
 }
 
 /**
- * Redacts an error answer, which may quote the request in its body or in a header that ends up in
- * an error.
+ * Redacts an answer, unless it is an OK. It may quote the request in its body or in a header that
+ * ends up in an error.
  */
 export function redactedAnswer(
   response: TransportResponse,
   request: TransportRequest,
   tokens: readonly string[],
 ): TransportResponse {
-  const { status, headers, text } = response;
-  if (status >= 200 && status < 300) return response;
+  const { status, headers, text, isFromService } = response;
+  if (isFromService !== false && status >= 200 && status < 300) return response;
   const secrets = [...tokens, ...secretsOf(request)];
   const get = (name: string) => {
     const value = headers.get(name);
     return value === null ? null : redact(value, secrets);
   };
-  return { status, headers: { get }, text: redactBody(text, secrets) };
+  return { status, headers: { get }, text: redactBody(text, secrets), isFromService };
 }

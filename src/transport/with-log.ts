@@ -2,6 +2,7 @@ import { asyncScheduler, type Observer } from 'rxjs';
 import { Direct, DirectOperator, follow } from '../direct/index.js';
 import { guarded, isTransportError, isUnauthorizedError, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
+import type { ServiceProof } from './service-proof.js';
 import {
   answerOf,
   summaryOf,
@@ -19,6 +20,8 @@ import {
  *   any status is an `answer`. Each `request` has one of them.
  * - `not_sent`: a client had no token for a request. So the request was not sent, or not sent
  *   again.
+ * - `foreign`: something in front of the service has given the last answer, see `isFromService`.
+ *   Or the service has, but without the ray id that it used to send.
  */
 export type RequestLogEntry = RequestSummary & {
   /** The time, in ms since 1970. */
@@ -39,6 +42,7 @@ export type RequestLogEntry = RequestSummary & {
         | { readonly kind: 'abort'; readonly ms: number }
       ))
     | { readonly kind: 'not_sent'; readonly error: unknown }
+    | { readonly kind: 'foreign'; readonly status: number }
   );
 
 type RequestEnd =
@@ -110,11 +114,15 @@ class LoggedRequest extends DirectOperator<TransportResponse> {
   }
 }
 
-/** Adds entries for requests that were not sent for want of a token to a transport with tokens. */
-export function withLogOfUnsent(
+/**
+ * Adds entries to a transport with tokens that only a client can write: for requests that were not
+ * sent for want of a token, and for answers that do not come from the service.
+ */
+export function withLogOfClient(
   transport: Transport,
   log: (entry: RequestLogEntry) => void,
   now: () => number,
+  proof: ServiceProof,
 ): Transport {
   const write = guarded(log);
   const isUnsent = (error: unknown) =>
@@ -125,7 +133,11 @@ export function withLogOfUnsent(
         if (isUnsent(error)) write({ ...aboutRequest(request), kind: 'not_sent', at: now(), error });
         observer.error(error);
       };
-      const next = (response: TransportResponse) => observer.next(response);
+      const next = (response: TransportResponse) => {
+        const { status, isFromService = !proof.knows(request.server) } = response;
+        if (!isFromService) write({ ...aboutRequest(request), kind: 'foreign', at: now(), status });
+        observer.next(response);
+      };
       const complete = () => observer.complete();
       return follow(transport(request), { next, error, complete });
     });

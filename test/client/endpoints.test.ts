@@ -90,7 +90,8 @@ describe('custom endpoints', () => {
     });
     await lastValueFrom(client.group.memberPages('g'));
     await firstValueFrom(client.group.roster('g'));
-    await lastValueFrom(client.matchmaker.players.connected({ player_token: 'p' }));
+    // A page of members is no OK.
+    await rejects(lastValueFrom(client.matchmaker.players.connected({ player_token: 'p' })));
     deepStrictEqual(
       sent.map(({ url }) => url.replace('https://service.example', '')),
       ['/group/groups/g/members', '/group/groups/g/members?count=1000', '/matchmaker/players/connected'],

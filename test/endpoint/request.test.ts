@@ -69,6 +69,7 @@ describe('a request', () => {
     deepStrictEqual(sent[0], {
       method: 'GET',
       idempotent: true,
+      server: 'group',
       kind: 'poll',
       url: 'https://group.example/prefix/v1/groups/g%201/members?anchor=a%2Bb%26c%3Dd&count=5&watch_index=0017',
       headers: { authorization: 'Bearer token' },
@@ -79,6 +80,8 @@ describe('a request', () => {
     deepStrictEqual(lobby.sent[0], {
       method: 'POST',
       idempotent: false,
+      server: 'matchmaker',
+      emptyOk: 'plain',
       url: 'https://matchmaker.example/v1/players/connected',
       headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
       body: '{"player_token":"p"}',
@@ -335,14 +338,19 @@ describe('a request', () => {
       ['', 200],
       ['{}', 200],
       ['', 204],
-      ['{"more":1}', 201],
     ] as const) {
       strictEqual(await confirm(text, status), 'admitted');
     }
     for (const text of ['<html>', '"OK"', 'OK', '[]', 'null', 'true', '{']) {
       strictEqual(await confirm(text), 'DecodeError');
     }
-    strictEqual(await confirm('{}', 302), 'StatusError');
+    for (const [text, status] of [
+      ['{"more":1}', 200],
+      ['{}', 201],
+      ['', 202],
+      ['{}', 302],
+    ] as const)
+      strictEqual(await confirm(text, status), 'StatusError');
     strictEqual(await confirm('{}', 400), 'StatusError');
   });
 
@@ -385,6 +393,8 @@ describe('a custom endpoint', () => {
     deepStrictEqual(sent[0], {
       method: 'PUT',
       idempotent: true,
+      server: 'group/v1/groups/{group_id}/names/{name_id}',
+      emptyOk: 'any',
       url: 'https://group.example/prefix/v1/groups/g/names/n?lang=de',
       headers: { authorization: 'Bearer token', 'content-type': 'application/json' },
       body: '{"name":"Neu"}',

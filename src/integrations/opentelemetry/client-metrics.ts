@@ -55,7 +55,7 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
     });
 
   const recordRequest = (entry: RequestLogEntry) => {
-    if (entry.kind === 'not_sent') return;
+    if (entry.kind === 'not_sent' || entry.kind === 'foreign') return;
     const isPoll = entry.url.includes('watch_index=');
     if (isPoll) open.add(entry.kind === 'request' ? 1 : -1);
     if (entry.kind === 'request') return;
@@ -80,7 +80,9 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
   };
 }
 
-function outcomeOf(entry: Exclude<RequestLogEntry, { kind: 'request' | 'not_sent' }>): Attributes {
+function outcomeOf(
+  entry: Exclude<RequestLogEntry, { kind: 'request' | 'not_sent' | 'foreign' }>,
+): Attributes {
   if (entry.kind === 'abort') return { 'error.type': 'abort' };
   if (entry.kind === 'failure') {
     const { error } = entry;

@@ -1,5 +1,6 @@
 import type { TimestampProvider } from 'rxjs';
 import type { StatusDetails, UnauthorizedError } from '../../error/index.js';
+import type { ServiceProof } from '../service-proof.js';
 import type { Transport, TransportResponse } from '../transport.js';
 import type { TokenSource } from './token-source.js';
 
@@ -47,6 +48,7 @@ export class Authorization {
     source: TokenSource,
     readonly clock: TimestampProvider,
     readonly onRefused: (error: UnauthorizedError) => void,
+    readonly proof: ServiceProof,
   ) {
     this.current$ = source.current$;
     this.renewed$ = source.renewed$;

@@ -10,13 +10,13 @@ import { Direct, DirectOperator, follow } from '../../direct/index.js';
 import {
   checkArgument,
   HELD_MS,
-  isFromService,
   schedulerLike,
   StatusError,
   TransportError,
   UnauthorizedError,
 } from '../../error/index.js';
 import { detailsOf } from '../../protocol/index.js';
+import { ServiceProof } from '../service-proof.js';
 import {
   redactedAnswer,
   summaryOf,
@@ -44,6 +44,8 @@ export interface TokenHooks {
   readonly clock?: TimestampProvider;
   /** Called once for each token that is rejected, and if nobody is signed in. */
   readonly onRefused?: (error: UnauthorizedError) => void;
+  /** What is known of who answers. Default: nothing at first. */
+  readonly proof?: ServiceProof;
 }
 
 /**
@@ -72,10 +74,10 @@ export function withToken(
   transport: Transport,
   token: Token,
   scheduler: SchedulerLike = asyncScheduler,
-  { clock = scheduler, onRefused = () => undefined }: TokenHooks = {},
+  { clock = scheduler, onRefused = () => undefined, proof = new ServiceProof() }: TokenHooks = {},
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
-  const authorization = new Authorization(transport, tokenSource(token, scheduler), clock, onRefused);
+  const authorization = new Authorization(transport, tokenSource(token, scheduler), clock, onRefused, proof);
   return request => new Direct(observer => new AuthorizedRequest(authorization, request, observer).start());
 }
 
@@ -145,7 +147,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   }
 
   #takeRenewal(): boolean {
-    const isOwn = !this.#refusal || isFromService(this.#refusal.details);
+    const isOwn = this.#refusal?.details.isFromService ?? true;
     return isOwn || this.shared.takeForeignRenewal();
   }
 
@@ -188,11 +190,13 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   /** Takes the answer of the last attempt. */
   next(received: TransportResponse): void {
     const { token, sentAt } = this.#attempt!;
-    const response = redactedAnswer(received, this.request, this.#used);
-    if (response.status !== 401) return this.emit(response);
-    const details = detailsOf(response.text, response.headers);
+    const { status, headers, text } = received;
+    const isFromService = this.shared.proof.judge(this.request, received);
+    const response = redactedAnswer({ status, headers, text, isFromService }, this.request, this.#used);
+    if (status !== 401) return this.emit(response);
+    const details = detailsOf(response);
     this.#refusal = { response, details };
-    if (isFromService(details)) this.shared.reject(token);
+    if (isFromService) this.shared.reject(token);
     // The token expired while the service held the poll.
     if (this.request.kind === 'poll' && this.shared.clock.now() - sentAt >= HELD_MS) {
       this.#sendsLeft = MAX_SENDS;
@@ -222,6 +226,6 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   /** A token that lacks an entitlement is for another route, and not refused. */
   #isTokenRefused(): boolean {
     const details = this.#refusal?.details;
-    return details !== undefined && isFromService(details) && details.code !== NOT_ENTITLED;
+    return details?.isFromService === true && details.code !== NOT_ENTITLED;
   }
 }

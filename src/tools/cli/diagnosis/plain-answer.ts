@@ -1,6 +1,5 @@
 import { asyncScheduler, map, timeout, type Observable, type SchedulerLike } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
-import { isFromService } from '../../../error/index.js';
 import { detailsOf } from '../../../protocol/index.js';
 
 /** How long an answer may take that the service can give at once, in ms. */
@@ -40,7 +39,7 @@ export function plainAnswer(
         status,
         headers,
         text,
-        isFromService: isFromService(detailsOf(text, headers)),
+        isFromService: detailsOf({ headers, text }).isFromService === true,
         clockAhead: Number.isNaN(date) ? undefined : Date.now() - date,
       };
     }),
@@ -59,6 +58,6 @@ async function startOf({ body }: Response): Promise<string> {
 
 /** The code and reason of an error, without the id of the request, which always differs. */
 export function refusalIn(text: string): string {
-  const { code, reason } = detailsOf(text, { get: () => null });
+  const { code, reason } = detailsOf({ text, headers: { get: () => null } });
   return code === undefined && reason === undefined ? text : JSON.stringify([code, reason]);
 }

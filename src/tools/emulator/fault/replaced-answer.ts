@@ -1,7 +1,7 @@
 import { concatMap, of, timer, type Observable } from 'rxjs';
 import { milliseconds, type Check } from '../../../error/index.js';
 import type { FaultFields } from './fault-fields.js';
-import type { EmulatedResponse } from '../service/index.js';
+import { serviceHeaders, type EmulatedResponse } from '../service/index.js';
 import type { World } from '../world/index.js';
 
 const FORMS = ['seconds', 'date', 'metadata'] as const;
@@ -75,14 +75,18 @@ export function replacedAnswer(
   const answer = (status: number, body = '', headers: Readonly<Record<string, string>> = {}) =>
     of<EmulatedResponse>({ status, headers: { 'access-control-allow-origin': '*', ...headers }, body });
 
+  /** An answer of the service itself. */
+  const own = (status: number, body: string, headers: Readonly<Record<string, string>> = {}) =>
+    answer(status, body, { ...serviceHeaders('planned'), ...headers });
+
   const held = (answer$: Observable<EmulatedResponse>) =>
     'after' in fault && fault.after ? timer(fault.after, scheduler).pipe(concatMap(() => answer$)) : answer$;
 
   switch (fault.kind) {
     case 'wrong_json':
-      return answer(200, '{"events":{"0":1},"members":7,"watch":{"index":17}}');
+      return own(200, '{"events":{"0":1},"members":7,"watch":{"index":17}}');
     case 'error':
-      return held(answer(fault.status ?? 500, '{"code":"ERROR","message":"Planned.","ray_id":"planned"}'));
+      return held(own(fault.status ?? 500, '{"code":"ERROR","message":"Planned.","ray_id":"planned"}'));
     case 'html':
       return held(
         answer(fault.status ?? 502, '<!doctype html><title>Trouble</title>', { 'content-type': 'text/html' }),
@@ -90,17 +94,17 @@ export function replacedAnswer(
     case 'empty':
       return held(answer(fault.status ?? 500));
     case 'oversized':
-      return answer(200, JSON.stringify({ padding: ' '.repeat(fault.bytes ?? 9 * 2 ** 20) }));
+      return own(200, JSON.stringify({ padding: ' '.repeat(fault.bytes ?? 9 * 2 ** 20) }));
     case 'rate_limited': {
       const { form = 'seconds', wait = 1_000 } = fault;
       const until = scheduler.now() + wait;
       const header = { seconds: String(Math.ceil(wait / 1000)), date: new Date(until).toUTCString() };
       const metadata = form === 'metadata' ? { metadata: until } : {};
       const body = JSON.stringify({ code: 'API_RATE_LIMIT', message: 'Too many requests.', ...metadata });
-      return answer(429, body, form === 'metadata' ? {} : { 'retry-after': header[form] });
+      return own(429, body, form === 'metadata' ? {} : { 'retry-after': header[form] });
     }
     case 'unauthorized':
-      return answer(401, '{"code":"CLAIMS_ENTITLEMENT_EXPIRED","message":"The token has expired."}');
+      return own(401, '{"code":"CLAIMS_ENTITLEMENT_EXPIRED","message":"The token has expired."}');
     case 'redirect':
       return answer(302, '', { location: '/elsewhere' });
     case 'preflight':

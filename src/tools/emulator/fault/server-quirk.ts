@@ -1,6 +1,12 @@
 import { map, of, type Observable } from 'rxjs';
 import type { FaultFields } from './fault-fields.js';
-import { urlOf, type EmulatedRequest, type EmulatedResponse, type Handler } from '../service/index.js';
+import {
+  serviceHeaders,
+  urlOf,
+  type EmulatedRequest,
+  type EmulatedResponse,
+  type Handler,
+} from '../service/index.js';
 import { editAnswer, type EditableAnswer } from './edited-answer.js';
 
 /**
@@ -50,7 +56,7 @@ export function serverQuirk(
       if (lastEvents === undefined || index === null) return handle(request);
       // The answer has the caller's index, so that events since then are not lost.
       const body = JSON.stringify({ ...lastEvents, watch: { index } });
-      return of({ status: 200, headers: { 'content-type': 'application/json' }, body });
+      return of({ status: 200, headers: serviceHeaders('repeat'), body });
     }
     case 'retention_passed':
       query.delete('watch_index');

@@ -5,7 +5,7 @@ export {
   type EmulatedResponse,
   type Handler,
 } from './handler.js';
-export { respond } from './respond.js';
+export { respond, serviceHeaders } from './respond.js';
 export { serviceUrls, type ServiceUrls } from './routes.js';
 export {
   serviceOptions,

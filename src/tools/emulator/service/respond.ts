@@ -16,6 +16,16 @@ const CORS = {
   'access-control-expose-headers': 'rvt-ray-id',
 };
 
+/** The headers of each answer that the service itself gives. Only a crash has none of them. */
+export function serviceHeaders(rayId: string): Readonly<Record<string, string>> {
+  return {
+    ...CORS,
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'rvt-ray-id': rayId,
+  };
+}
+
 /** Answers one request, as a `Handler` does. */
 export function respond(
   request: EmulatedRequest,
@@ -23,12 +33,7 @@ export function respond(
   settings: ServiceSettings,
 ): Observable<EmulatedResponse> {
   const ray_id = randomId(world.random);
-  const headers = {
-    ...CORS,
-    'content-type': 'application/json',
-    'x-content-type-options': 'nosniff',
-    'rvt-ray-id': ray_id,
-  };
+  const headers = serviceHeaders(ray_id);
   if (request.method === 'OPTIONS')
     return of({ status: 204, headers: { ...CORS, 'access-control-max-age': '3600' }, body: '' });
   return defer(() => answer(request, world, settings)).pipe(

@@ -293,7 +293,7 @@ const NO_HEADERS = new Headers();
 
 /** An answer of the service. */
 function json(status: number, body: object): TransportResponse {
-  return { status, headers: NO_HEADERS, text: JSON.stringify(body) };
+  return { status, headers: new Headers({ 'rvt-ray-id': 'r' }), text: JSON.stringify(body) };
 }
 
 /** What a proxy answers. */

@@ -325,7 +325,7 @@ describe('doctor, of a watch', () => {
     const timedOut = {
       status: 500,
       text: '{"code":"API_REQUEST_TIMEOUT","message":"Timed out."}',
-      headers: { get: () => null },
+      headers: new Headers({ 'rvt-ray-id': 'r' }),
     };
     const transport: Transport = request =>
       request.url.includes('watch_index=')
