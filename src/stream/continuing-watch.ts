@@ -3,6 +3,7 @@ import {
   concatMap,
   defer,
   EMPTY,
+  from,
   Observable,
   of,
   repeat,
@@ -15,6 +16,7 @@ import { instant } from './timing/index.js';
 import type { Audience } from './feed/index.js';
 import { Interruptions, openWatches } from './interruptions.js';
 import type { SinglePoll } from './poll.js';
+import { NOTHING } from './open-poll.js';
 import { pollOnce } from './poll-once.js';
 import {
   firstState,
@@ -65,7 +67,7 @@ interface ContinuingWatch<A> {
   last: WatchState | undefined;
 }
 
-/** The loop: polls, finds the transition, performs it, rests, and polls again. */
+/** The loop: polls, performs the transitions that follow, rests, and polls again. */
 class Loop<A> {
   readonly #watch: ContinuingWatch<A>;
   readonly #interruptions: Interruptions;
@@ -80,45 +82,48 @@ class Loop<A> {
 
   run(subscriber: Subscriber<WatchSignal<A>>): void {
     if (!this.#interruptions.isPending)
-      subscriber.next({ kind: 'status', status: this.#state.health.status });
+      subscriber.next(this.#logged({ kind: 'status', status: this.#state.health.status }));
     // The subscriber may have left already. Then nothing is sent.
     if (subscriber.closed) return;
     this.#interruptions.begin(subscriber, this.#watch.audience?.isActive$);
-    defer(() => this.#event$())
-      .pipe(
-        concatMap(event => this.#perform(this.#transitionAfter(event))),
-        // `repeat` completes if its delay completes without a value, at the end of the watch.
-        repeat({ delay: () => this.#rest() }),
-      )
+    defer(() => this.#turn$())
+      // `repeat` completes if its delay completes without a value, at the end of the watch.
+      .pipe(repeat({ delay: () => this.#rest() }))
       .subscribe(subscriber);
   }
 
   /**
-   * Emits the interruptions that are pending. If there are none, or after a return, it polls: it
-   * emits `sent`, perhaps `held`, then how the poll ended. Each event leads to a transition.
+   * Deals with the interruptions that are pending. If there are none, or after a return, it polls.
+   * Emits what the transitions lead to.
    */
-  #event$(): Observable<WatchEvent<A>> {
+  #turn$(): Observable<WatchSignal<A>> {
     const kinds = this.#interruptions.take();
-    if (!this.#interruptions.isActive) return of({ kind: 'left' });
+    if (!this.#interruptions.isActive) return from(this.#performAfter({ kind: 'left' }));
     if (kinds.length === 0) return this.#poll$();
     // After a return, the watch polls in the same tick, so that it misses nothing from now on.
     const mayPoll = () =>
       kinds.includes('returned') && this.#interruptions.isActive && this.#waitLeft() === 0;
     return concat(
-      kinds.map(kind => ({ kind })),
+      ...kinds.map(kind => defer(() => this.#performAfter({ kind }))),
       defer(() => (mayPoll() ? this.#poll$() : EMPTY)),
     );
   }
 
-  #poll$(): Observable<WatchEvent<A>> {
-    return pollOnce(this.#watch, () => this.#state, this.#interruptions);
+  /** Polls. Each event of the poll leads to a transition, which is performed. */
+  #poll$(): Observable<WatchSignal<A>> {
+    return pollOnce(
+      this.#watch,
+      () => this.#state,
+      this.#interruptions,
+      event => this.#performAfter(event),
+    );
   }
 
-  #transitionAfter(event: WatchEvent<A>): Transition<A> {
+  /** Performs the transition that follows from an event. */
+  #performAfter(event: WatchEvent<A>): ObservableInput<WatchSignal<A>> {
     const { settings } = this.#watch;
-    this.#interruptions.settle(event.kind);
     const moment = { now: instant(settings), openWatches: openWatches(settings.scheduler) };
-    return transition(this.#state, event, moment, settings);
+    return this.#perform(transition(this.#state, event, moment, settings));
   }
 
   /**
@@ -126,38 +131,34 @@ class Loop<A> {
    * and commits the state of the transition.
    */
   #perform(next: Transition<A>): ObservableInput<WatchSignal<A>> {
-    const { delivery, end, signals } = next;
+    const { delivery, end } = next;
+    const signals = next.signals.map(signal => this.#logged(signal));
     if (delivery) {
       const delivered$ = this.#delivered(next, delivery);
       return signals.length > 0 ? concat(signals, delivered$) : delivered$;
     }
-    // The state is set before the signals are emitted. A subscriber that leaves with one of them
-    // continues from this state.
-    this.#state = next.state;
-    this.#watch.last = next.state;
-    if (signals.length === 0 && !end) return this.#commit(next);
+    // A subscriber that leaves with one of the signals continues from this state.
+    this.#commit(next);
+    if (signals.length === 0 && !end) return this.#ended(next);
     const error$ = end?.kind === 'error' ? throwError(() => end.error) : EMPTY;
     return concat(
       signals,
-      defer(() => this.#commit(next)),
+      defer(() => this.#ended(next)),
       error$,
     );
   }
 
   #delivered(next: Transition<A>, { signals, ...delivery }: Delivery<A>): Observable<WatchSignal<A>> {
-    const { audience, settings, watchId } = this.#watch;
+    const { audience, settings } = this.#watch;
     const isExpired = () =>
       (!this.#interruptions.isActive && !settings.resume) ||
       !isDeliverable(next.state.position, instant(settings), settings.retention);
     const part$ = audience ? audience.deliver(signals, isExpired) : of(...signals, 'taken' as const);
     return part$.pipe(
       concatMap(part => {
-        if (part === 'expired') return this.#perform(this.#transitionAfter({ kind: 'expired' }));
+        if (part === 'expired') return this.#performAfter({ kind: 'expired' });
         if (part === 'taken') return this.#acknowledged(next, delivery);
-        if (part.kind !== 'gap') return [part];
-        const { reason, index } = part.gap;
-        settings.log({ kind: 'gap', at: settings.scheduler.now(), watchId, reason, index });
-        return [part];
+        return [this.#logged(part)];
       }),
     );
   }
@@ -167,34 +168,54 @@ class Loop<A> {
     { answer, checkpoint, gap, isClosed }: Omit<Delivery<A>, 'signals'>,
   ): ObservableInput<WatchSignal<A>> {
     const { ack, scheduler } = this.#watch.settings;
-    const commit = () => (isClosed ? this.#close(acknowledging) : this.#commit(acknowledging));
-    if (!ack) return commit();
+    const acknowledged = () => {
+      if (isClosed) return this.#close(acknowledging);
+      this.#commit(acknowledging);
+      return this.#ended(acknowledging);
+    };
+    if (!ack) return acknowledged();
     const { status } = acknowledging.state.health;
     return acknowledge(() => ack(answer, checkpoint, gap), status, scheduler).pipe(
       concatMap(result => {
-        if (result.kind === 'status') return [result];
-        if (result.kind === 'acknowledged') return commit();
-        return this.#perform(this.#transitionAfter({ acknowledging, ...result }));
+        if (result.kind === 'status') return [this.#logged(result)];
+        if (result.kind === 'acknowledged') return acknowledged();
+        return this.#performAfter({ acknowledging, ...result });
       }),
     );
   }
 
+  /** The service has said that nothing comes after this answer. */
   #close(acknowledging: Transition<A>): ObservableInput<WatchSignal<A>> {
-    const decision = { watch: 'end' } as const;
-    return this.#perform(this.#transitionAfter({ kind: 'decided', decision, acknowledging }));
+    return this.#performAfter({ kind: 'decided', decision: { watch: 'end' }, acknowledging });
   }
 
-  #commit({ state, why, end, retryAfter }: Transition<A>): readonly never[] {
-    const { settings, watchId } = this.#watch;
+  #commit({ state, end, retryAfter }: Transition<A>): void {
     this.#state = state;
     this.#watch.last = state;
     this.#isEnded = end !== undefined;
-    if (retryAfter !== undefined) settings.quota?.pause(retryAfter);
+    if (retryAfter !== undefined) this.#watch.settings.quota?.pause(retryAfter);
+  }
+
+  /** Logs the end of a poll, if it is over. */
+  #ended({ state, why, end }: Transition<A>): typeof NOTHING {
+    if (!why) return NOTHING;
+    const { settings, watchId } = this.#watch;
     const { attempt, error } = state.health.status;
     const wait = end ? 0 : this.#waitLeft();
-    if (!why) return [];
     settings.log({ kind: 'poll_end', at: settings.scheduler.now(), watchId, why, wait, attempt, error });
-    return [];
+    return NOTHING;
+  }
+
+  /** Logs a signal that is about to be emitted, if it is a gap or a status. */
+  #logged<S extends WatchSignal<A>>(signal: S): S {
+    const { settings, watchId } = this.#watch;
+    const at = settings.scheduler.now();
+    if (signal.kind === 'status') settings.log({ kind: 'status', at, watchId, status: signal.status });
+    if (signal.kind === 'gap') {
+      const { reason, index } = signal.gap;
+      settings.log({ kind: 'gap', at, watchId, reason, index });
+    }
+    return signal;
   }
 
   #waitLeft(): number {

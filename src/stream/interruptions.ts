@@ -1,12 +1,10 @@
 import {
   asapScheduler,
-  filter,
   merge,
   NEVER,
   Observable,
   Subscription,
   take,
-  tap,
   timer,
   type SchedulerLike,
   type Subscriber,
@@ -27,12 +25,16 @@ export const openWatches = (scheduler: SchedulerLike): number => open.get(schedu
 
 type Settings = Pick<WatchSettings<never>, 'monotonic' | 'scheduler' | 'tryNow$' | 'wake$'>;
 
+/** Of these two, only the later one counts. */
+const OPPOSITE: Partial<Record<Interruption, Interruption>> = { offline: 'online', online: 'offline' };
+
 /** After this number of polls in a row, timers and the network get a tick. */
 const SOON_IN_A_ROW = 32;
 
 /** A poll or a rest, which can be interrupted. */
 export interface Interruptible {
-  interrupt(kind: Interruption): void;
+  /** Returns whether it sees to the interruption. If it is over already, it does not. */
+  interrupt(kind: Interruption): boolean;
 }
 
 /**
@@ -64,34 +66,20 @@ export class Interruptions {
     subscriber.add(follow(isActive$, activity));
   }
 
-  /** Interrupts this poll or rest until {@link detach} is called. There is one at a time. */
+  /** Interrupts this poll or rest from now on, instead of the one before. */
   attach(current: Interruptible): void {
     this.#current = current;
-  }
-
-  detach(current: Interruptible): void {
-    if (this.#current === current) this.#current = undefined;
   }
 
   get isPending(): boolean {
     return this.#pending.length > 0;
   }
 
-  /** Keeps an interruption, which has to be dealt with before the next poll. */
-  defer(kind: Interruption): void {
-    if (!this.#pending.includes(kind)) this.#pending = [...this.#pending, kind];
-  }
-
-  /** Returns the interruptions that have to be dealt with, and forgets them. */
+  /** Returns the interruptions that the next poll has to wait for, and forgets them. */
   take(): readonly Interruption[] {
     const pending = this.#pending;
     this.#pending = [];
     return pending;
-  }
-
-  /** An interruption has been dealt with. */
-  settle(kind: string): void {
-    if (this.isPending) this.#pending = this.#pending.filter(pending => pending !== kind);
   }
 
   /**
@@ -106,29 +94,41 @@ export class Interruptions {
     const mayBeSoon = left === 0 && this.isActive && isRealTime(scheduler);
     if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
     const isWakeable = left > 0 && this.isActive && isShortenable;
-    const early$ = this.#interruption$().pipe(
-      filter(kind => kind !== 'woken' || isWakeable),
-      tap(kind => this.defer(kind)),
-    );
-    return merge(this.isActive ? timer(left, scheduler) : NEVER, early$).pipe(take(1));
+    return merge(this.isActive ? timer(left, scheduler) : NEVER, this.#early$(isWakeable)).pipe(take(1));
   }
 
-  /** The interruptions of a rest. */
-  #interruption$(): Observable<Interruption> {
+  /** Emits when an interruption ends a rest. It has to be dealt with before the next poll. */
+  #early$(isWakeable: boolean): Observable<unknown> {
     return new Observable(subscriber => {
-      const rest: Interruptible = { interrupt: kind => subscriber.next(kind) };
-      this.attach(rest);
-      return () => this.detach(rest);
+      const interrupt = (kind: Interruption) => {
+        if (subscriber.closed) return false;
+        if (kind === 'woken' && !isWakeable) return true;
+        this.#defer(kind);
+        subscriber.next(kind);
+        return true;
+      };
+      this.attach({ interrupt });
     });
+  }
+
+  /** Keeps an interruption, which has to be dealt with before the next poll. */
+  #defer(kind: Interruption): void {
+    const others = this.#pending.filter(other => other !== kind && other !== OPPOSITE[kind]);
+    this.#pending = [...others, kind];
+  }
+
+  /** Interrupts the poll or the rest. If there is none, the interruption is kept. */
+  #interrupt(kind: Interruption): void {
+    const isSeenTo = this.#current?.interrupt(kind) ?? false;
+    // Nothing interrupts an acknowledgement. The next poll looks at `wokenAt` and `isActive`.
+    if (!isSeenTo && kind !== 'woken' && kind !== 'left') this.#defer(kind);
   }
 
   #setActive(isNowActive: boolean): void {
     const isChanged = isNowActive !== this.isActive;
     this.isActive = isNowActive;
-    // This may happen during an acknowledgement, which nothing interrupts.
-    if (isChanged && isNowActive) this.defer('returned');
     this.#follow(isNowActive);
-    if (isChanged) this.#current?.interrupt(isNowActive ? 'returned' : 'left');
+    if (isChanged) this.#interrupt(isNowActive ? 'returned' : 'left');
   }
 
   #follow(isFollowing: boolean): void {
@@ -143,17 +143,12 @@ export class Interruptions {
     // A wake source that ends does not end the watch.
     const woken = onlyNext(() => {
       this.wokenAt = monotonic.now();
-      this.#current?.interrupt('woken');
+      this.#interrupt('woken');
     });
     following.add(follow(wake$, woken));
     if (tryNow$) following.add(follow(tryNow$, woken));
     if (!isPage()) return;
-    const onPageEvent = (kind: Interruption, otherwise: Interruption) => () => {
-      this.settle(otherwise);
-      this.defer(kind);
-      this.#current?.interrupt(kind);
-    };
-    following.add(pageOffline().subscribe(onPageEvent('offline', 'online')));
-    following.add(pageEvents('online').subscribe(onPageEvent('online', 'offline')));
+    following.add(pageOffline().subscribe(() => this.#interrupt('offline')));
+    following.add(pageEvents('online').subscribe(() => this.#interrupt('online')));
   }
 }

@@ -1,5 +1,4 @@
 import type { Observable, ObservableInput } from 'rxjs';
-import { instant, type Clocks, type Instant } from './timing/index.js';
 
 /**
  * Polls a service once: from an index or, without one, from now. It is cold: subscribing sends the
@@ -47,51 +46,4 @@ export type PollSignal = typeof globalThis extends { AbortSignal: { prototype: i
 export interface SentPollContext extends PollContext {
   readonly pollOf: number;
   readonly onSent: () => void;
-}
-
-interface Aborting {
-  readonly signal: PollSignal;
-  abort(): void;
-}
-
-declare const AbortController: new () => Aborting;
-
-/** The context that one poll is given. It keeps what the poll reports. */
-export class OpenPollContext implements SentPollContext {
-  sentAt: Instant | undefined;
-  arrivedAt: Instant | undefined;
-  readonly onSent: () => void;
-  readonly onArrival: () => void;
-  readonly askedAt: number;
-  #aborting: Aborting | undefined;
-  #isAborted = false;
-
-  constructor(
-    clocks: Clocks,
-    readonly needsFreshConnection: boolean,
-    readonly pollOf: number,
-  ) {
-    this.askedAt = clocks.monotonic.now();
-    this.onSent = () => {
-      this.sentAt = instant(clocks);
-    };
-    this.onArrival = () => {
-      this.arrivedAt ??= instant(clocks);
-    };
-  }
-
-  /**
-   * A getter on the prototype, so that neither a spread nor a poll that does not read it makes a
-   * controller.
-   */
-  get signal(): PollSignal {
-    this.#aborting ??= new AbortController();
-    if (this.#isAborted) this.#aborting.abort();
-    return this.#aborting.signal;
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    this.#aborting?.abort();
-  }
 }

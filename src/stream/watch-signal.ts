@@ -200,6 +200,8 @@ export interface Checkpoint {
  *
  * - `poll_end`: a poll is over, or a feed was left or returned to. `why` says how it ended. `wait`
  *   is how long the watch waits before the next poll, in ms.
+ * - `status`: the status that the watch has from now on, as its subscribers see it. Without
+ *   subscribers, a feed is `idle`.
  * - `gap`: something may have been missed.
  */
 export type WatchLogEntry = {
@@ -216,6 +218,7 @@ export type WatchLogEntry = {
       readonly attempt: number;
       readonly error: unknown;
     }
+  | { readonly kind: 'status'; readonly status: WatchStatus }
   | { readonly kind: 'gap'; readonly reason: GapReason; readonly index: string | undefined }
 );
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { firstValueFrom, NEVER, Observable, of, retry, Subject, take, type Subscription } from 'rxjs';
-import { createClient, type EventFeed, type FeedConfig, type Transport } from 'lobby-rx';
+import { createClient, type EventFeed, type FeedConfig, type LogEntry, type Transport } from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
 import { waitUntil } from '../wait-until.js';
 import { virtualWorld } from '../virtual-world.js';
@@ -385,7 +385,9 @@ describe('the position of a feed', () => {
 
   it('is logged when it is left and returned to, also while the service has asked for a wait', () => {
     const reasons: string[] = [];
-    const log: FeedConfig['log'] = entry => reasons.push(entry.kind === 'poll_end' ? entry.why : entry.kind);
+    const stateOf = (entry: LogEntry) => (entry.kind === 'status' ? entry.status.state : entry.kind);
+    const log: FeedConfig['log'] = entry =>
+      reasons.push(entry.kind === 'poll_end' ? entry.why : stateOf(entry));
     const { watch, pass, emulator } = stage({ linger: 0, log });
     emulator.fault({ kind: 'rate_limited', wait: 60_000 });
     for (let n = 0; n < 2; n++) {
@@ -393,7 +395,17 @@ describe('the position of a feed', () => {
       pass(100);
       visitor.unsubscribe();
     }
-    deepStrictEqual(reasons, ['retry_after', 'paused', 'resumed', 'paused']);
+    deepStrictEqual(reasons, [
+      'connecting',
+      'retrying',
+      'retry_after',
+      'idle',
+      'paused',
+      'retrying',
+      'resumed',
+      'idle',
+      'paused',
+    ]);
   });
 
   it('has a gap, too, if the events of the very first answer wait for too long', () => {

@@ -11,6 +11,7 @@ const batch = (index: string, ...events: object[]) => JSON.stringify({ events, w
 /** A log entry as one short line. */
 function word(entry: LogEntry): string {
   if (entry.kind === 'poll_end') return `${entry.at} turn ${entry.why} ${Math.round(entry.wait)}`;
+  if (entry.kind === 'status') return `${entry.at} status ${entry.status.state}`;
   return `${entry.at} ${entry.kind}${entry.kind === 'answer' ? ` ${entry.status}` : ''}`;
 }
 
@@ -39,14 +40,18 @@ describe('the log', () => {
       expectObservable(client.events.batches(), '31s !');
       flush();
       deepStrictEqual(seen, [
+        '0 status connecting',
         '0 request',
         '1 answer 200',
+        '1 status live',
         '1 turn news 0',
         '1 request',
         '2 answer 429',
+        '2 status retrying',
         '2 turn retry_after 30000',
         '30002 request',
         '30003 failure',
+        '30003 status retrying',
         '30003 turn failed 0',
         '30003 request',
         '31000 abort',

@@ -86,6 +86,14 @@ const sourceOf = (file: string) => {
   return relative(SRC, file).replace(/\.js$/, isJsx ? '.tsx' : '.ts');
 };
 
+/** How many lines a file has without comments, imports and blank lines. */
+const linesOfCode = (text: string) =>
+  text
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/^import [^]*?;$/gm, '')
+    .split('\n')
+    .filter(line => !/^\s*(\/\/.*)?$/.test(line)).length;
+
 /** The files that each file imports. */
 const graph = new Map(
   sources.map(({ path, imports }) => [
@@ -209,7 +217,8 @@ describe('the source', () => {
     const importers = (path: string) => sources.filter(source => graph.get(source.path)!.includes(path));
     const wrong = faults(({ path, text }) => {
       const lines = text.split('\n').length - 1;
-      if (lines > LONGEST_FILE) return [`${lines} lines`];
+      const code = linesOfCode(text);
+      if (code > LONGEST_FILE) return [`${code} lines of code`];
       // A file that a condition of package.json chooses is not imported by its name.
       const isChosen = path.includes('platform-fetch');
       const [only, ...others] = importers(path);

@@ -95,7 +95,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The maximum number of lines in a file. */
-export const LONGEST_FILE = 250;
+export const LONGEST_FILE = 200;
 
 /** The maximum number of files in a folder, besides its index file. */
 export const FULLEST_FOLDER = 15;

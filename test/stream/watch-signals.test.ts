@@ -300,7 +300,7 @@ describe('watchSignals', () => {
   );
 
   it(
-    'logs each turn and each gap, with an id for each watch',
+    'logs each status, each turn and each gap, with an id for each watch',
     marbles(({ cold, expectObservable, flush }) => {
       const answers = () => [
         cold('-(a|)', { a: answer('9', 'x') }),
@@ -321,16 +321,28 @@ describe('watchSignals', () => {
       const [watchId, another] = logs.map(([first]) => first!.watchId);
       strictEqual(another, watchId! + 1);
       const fine = { attempt: 0, error: undefined };
-      deepStrictEqual(logs[0], [
-        { at: 1, watchId, kind: 'poll_end', why: 'news', wait: 0, ...fine },
-        { at: 2, watchId, kind: 'poll_end', why: 'failed', wait: 5, attempt: 1, error: 'down' },
-        { at: 8, watchId, kind: 'gap', reason: 'index_backwards', index: '9' },
-        { at: 8, watchId, kind: 'poll_end', why: 'news', wait: 0, ...fine },
+      const states = logs[0]!.flatMap(entry =>
+        entry.kind === 'status' ? [{ at: entry.at, state: entry.status.state }] : [],
+      );
+      deepStrictEqual(states, [
+        { at: 0, state: 'connecting' },
+        { at: 1, state: 'live' },
+        { at: 2, state: 'retrying' },
+        { at: 8, state: 'live' },
       ]);
+      deepStrictEqual(
+        logs[0]!.filter(({ kind }) => kind !== 'status'),
+        [
+          { at: 1, watchId, kind: 'poll_end', why: 'news', wait: 0, ...fine },
+          { at: 2, watchId, kind: 'poll_end', why: 'failed', wait: 5, attempt: 1, error: 'down' },
+          { at: 8, watchId, kind: 'gap', reason: 'index_backwards', index: '9' },
+          { at: 8, watchId, kind: 'poll_end', why: 'news', wait: 0, ...fine },
+        ],
+      );
     }),
   );
 
-  it('logs a turn after its signals', () => {
+  it('logs a status before it is emitted, and a turn after its signals', () => {
     const seen: string[] = [];
     watchSignals(() => throwError(() => 'down'), {
       recovery: () => ({ kind: 'end' }),
@@ -339,7 +351,7 @@ describe('watchSignals', () => {
       next: signal => seen.push(signal.kind === 'status' ? signal.status.state : signal.kind),
       error: (error: unknown) => seen.push(String(error)),
     });
-    deepStrictEqual(seen, ['connecting', 'closed', 'ended', 'down']);
+    deepStrictEqual(seen, ['status', 'connecting', 'status', 'closed', 'ended', 'down']);
   });
 
   it('sends nothing for a subscriber that leaves with the first status', () => {

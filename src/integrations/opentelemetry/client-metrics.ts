@@ -71,6 +71,7 @@ export function clientMetrics(meter: Meter = metrics.getMeter('lobby-rx')): (ent
       gaps.add(1, { 'lobby.gap.reason': entry.reason });
       return;
     }
+    if (entry.kind !== 'poll_end') return;
     if (entry.why === 'news' || entry.why === 'no_news') contactAt = clock.now();
     pollEnds.add(1, { 'lobby.poll_end.why': entry.why });
   };

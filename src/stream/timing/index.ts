@@ -23,7 +23,7 @@ export {
 } from './backoff.js';
 export { pageAlive } from './page-alive.js';
 export { spreadWait, spreadOver } from './spread.js';
-export { paidFor, TokenBucket, waitUntilPaid, type FillRate } from './token-bucket.js';
+export { TokenBucket, type FillRate } from './token-bucket.js';
 export {
   defaultWake,
   clockJumps,

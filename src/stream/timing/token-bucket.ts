@@ -9,16 +9,6 @@ export interface FillRate {
   readonly burst: number;
 }
 
-/** Until when a bucket is paid, once another token is taken. Times are on a monotonic clock. */
-export function paidFor(paidUntil: number, now: number, interval: number): number {
-  return Math.max(paidUntil, now) + interval;
-}
-
-/** How long it takes, in ms, until no more than `debt` ms are paid ahead. */
-export function waitUntilPaid(paidUntil: number, now: number, debt: number): number {
-  return Math.max(0, paidUntil - debt - now);
-}
-
 /**
  * A token bucket. Each request takes a token. Requests that find none wait in queues. The queues
  * are served in turns, so that none starves another.
@@ -48,7 +38,7 @@ export class TokenBucket<Queue extends string = 'all'> {
   /** How long it takes until there are `tokens` tokens, in ms. */
   waitFor(tokens: number): number {
     const { burst, interval } = this.rate;
-    return Math.ceil(waitUntilPaid(this.#paidUntil, this.clock.now(), (burst - tokens) * interval));
+    return Math.max(0, Math.ceil(this.#paidUntil - (burst - tokens) * interval - this.clock.now()));
   }
 
   /**
@@ -103,7 +93,7 @@ export class TokenBucket<Queue extends string = 'all'> {
   }
 
   #pay(): void {
-    this.#paidUntil = paidFor(this.#paidUntil, this.clock.now(), this.rate.interval);
+    this.#paidUntil = Math.max(this.#paidUntil, this.clock.now()) + this.rate.interval;
   }
 
   #serve(): void {

@@ -16,10 +16,16 @@ export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Tr
     case 'online':
       return transitionOf(state, online(state.health, now));
     case 'left':
-      return { signals: [], state, why: 'paused' };
+      return leftTransition(turn);
     case 'returned':
       return returnedTransition(turn);
   }
+}
+
+/** The last subscriber of a feed left. The error stays, for a subscriber that returns soon. */
+function leftTransition<A>({ state, now }: Turn<A>): Transition<A> {
+  const { attempt, error } = state.health.status;
+  return transitionOf(state, withStatus(state.health, { state: 'idle', attempt, error }, now), 'paused');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { backoffDelay, paidFor, waitUntilPaid, type Instant } from '../timing/index.js';
+import { backoffDelay, type Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
 import { waitBeforeExpiry } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
@@ -10,7 +10,7 @@ export function firstPace(now: Instant): Pace {
 
 /** Charges a poll that is sent. Each poll costs `minInterval`. */
 export function charged(pace: Pace, now: Instant, minInterval: number): Pace {
-  return { ...pace, paidUntil: paidFor(pace.paidUntil, now.monotonic, minInterval) };
+  return { ...pace, paidUntil: Math.max(pace.paidUntil, now.monotonic) + minInterval };
 }
 
 /**
@@ -38,7 +38,7 @@ export function paceWait<A>(
   now: Instant,
   { minInterval, burst }: WatchSettings<A>,
 ): number {
-  return waitUntilPaid(paidUntil, now.monotonic, burst * minInterval);
+  return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
 }
 
 /**

@@ -26,7 +26,7 @@ ol { max-height: 16em; overflow: auto; overflow-wrap: anywhere }
 .line.live line { stroke: light-dark(#1a7f37, #3fb950) }
 .line.retrying line { stroke: var(--retrying) }
 .line.offline line { stroke: var(--failed) }
-.line.paused line, .line.ended line { stroke-width: 2; stroke-dasharray: 4 4 }
+.line.idle line, .line.closed line { stroke-width: 2; stroke-dasharray: 4 4 }
 .poll rect { fill: none; stroke: light-dark(#6e7781, #8b949e) }
 .poll.news rect { fill: light-dark(#54aeff, #388bfd); fill-opacity: 0.55; stroke: none }
 .poll:is(.no_news, .stale) rect { fill: var(--quiet); fill-opacity: 0.55; stroke: none }

@@ -65,8 +65,6 @@ export class Timeline {
 
   /** The items that have changed since the last call. */
   changes(): ReadonlySet<Item> {
-    const at = this.#now();
-    for (const track of this.#tracks.values()) track.settle(at);
     return this.#items.take();
   }
 
@@ -74,18 +72,22 @@ export class Timeline {
   #log(entry: LogEntry): Track | undefined {
     if ('requestId' in entry) {
       if (entry.pollOf === undefined) this.#onCall(entry);
-      else this.#onPoll(this.#trackOf(entry.pollOf, `${entry.pollOf} ${pathOf(entry)}`), entry);
+      else this.#onPoll(this.#trackOf(entry.pollOf), entry);
       return undefined;
     }
     // The end of the poll reports it, too.
     if (!('watchId' in entry)) return undefined;
-    const track = this.#trackOf(entry.watchId, String(entry.watchId));
+    const track = this.#trackOf(entry.watchId);
     if (entry.kind === 'poll_end') track.decided(entry);
+    else if (entry.kind === 'status') track.status(entry);
     else track.gap(entry);
     return track;
   }
 
   #onPoll(track: Track, entry: RequestEntry): void {
+    const { row } = track;
+    // A watch without a name is named by what it polls.
+    if (row.name === String(entry.pollOf)) row.name = `${row.name} ${pathOf(entry)}`;
     if (entry.kind === 'request') track.pollBegins(entry);
     else if (track.pollEnds(entry)) this.#lastAnswered = track;
   }
@@ -118,10 +120,10 @@ export class Timeline {
     });
   }
 
-  #trackOf(watchId: number, name: string): Track {
+  #trackOf(watchId: number): Track {
     const known = this.#tracks.get(watchId);
     if (known) return known;
-    const track = new Track(this.#addRow(name), this.#items);
+    const track = new Track(this.#addRow(String(watchId)), this.#items);
     this.#tracks.set(watchId, track);
     return track;
   }

@@ -1,5 +1,4 @@
 import type { LogEntry } from '../../client/index.js';
-import { HELD_MS } from '../../error/index.js';
 import type { ChangedItems } from './changed-items.js';
 import type { Item, Row } from './item.js';
 import { SIGNS } from './legend.js';
@@ -7,8 +6,8 @@ import { endInWords, inSeconds, messageOf, toneOf, type RequestEnd } from './req
 
 /** A status in words, where the words differ from its name. */
 const LINES: Readonly<Record<string, string>> = {
-  paused: 'left by its last subscriber',
-  ended: 'the watch has ended',
+  idle: 'left by its last subscriber',
+  closed: 'the watch has ended',
 };
 
 /** Draws the work of one watch into its row. */
@@ -27,20 +26,17 @@ export class Track {
     this.#items = items;
   }
 
-  /**
-   * Makes the watch live from the time at which the service held its poll. Nothing is logged at
-   * that time.
-   */
-  settle(at: number): void {
-    if (this.#poll?.tone !== 'open') return;
-    const heldAt = this.#poll.from + HELD_MS;
-    if (at >= heldAt) this.#setState('live', heldAt);
+  /** Draws the status from now on. */
+  status({ at, status }: Extract<LogEntry, { kind: 'status' }>): void {
+    const { state } = status;
+    if (this.#state === state) return;
+    this.#items.change(this.#line, { to: at });
+    this.#state = state;
+    this.#line = this.#items.add(this.row, 'line', at, { tone: state, text: LINES[state] ?? state });
   }
 
   pollBegins({ at, url }: Extract<LogEntry, { kind: 'request' }>): void {
-    this.settle(at);
     if (this.#wait && (this.#wait.to ?? at) > at) this.#items.change(this.#wait, { to: at });
-    if (['', 'paused', 'ended'].includes(this.#state)) this.#setState('connecting', at);
     const index = new URL(url).searchParams.get('watch_index');
     const age = this.#indexAt === undefined ? '' : `, ${inSeconds(at - this.#indexAt)} old`;
     this.#poll = this.#items.add(this.row, 'poll', at, {
@@ -53,29 +49,21 @@ export class Track {
   /** Returns whether the answer may have had events. */
   pollEnds(entry: RequestEnd): boolean {
     const { at } = entry;
-    this.settle(at);
     const poll = this.#poll;
     if (!poll) return false;
     this.#items.change(poll, { to: at, tone: toneOf(entry), text: `${poll.text}; ${endInWords(entry)}` });
     if (entry.kind !== 'answer' || entry.status !== 200) return false;
     this.#indexAt = at;
-    this.#setState('live', at);
     return true;
   }
 
   /** Draws what the watch has decided at the end of a poll. */
   decided({ at, why, wait, attempt, error }: Extract<LogEntry, { kind: 'poll_end' }>): void {
-    this.settle(at);
     // These two do not describe the answer of the poll.
     if (why !== 'ended' && why !== 'ack_failed') this.#items.change(this.#poll, { tone: why });
     this.#poll = undefined;
     const [letter, text] = SIGNS[why] ?? [];
     if (letter) this.#sign(at, why, letter, `${text}${messageOf(error)}`);
-    if (why === 'ended' || why === 'paused') this.#setState(why, at);
-    if (why === 'failed' || why === 'retry_after') {
-      const isOffline = (error as { reason?: unknown } | undefined)?.reason === 'unreachable';
-      this.#setState(isOffline ? 'offline' : 'retrying', at);
-    }
     if (wait === 0) return;
     const after = attempt > 0 ? `, after ${attempt} ${attempt === 1 ? 'failure' : 'failures'}` : '';
     this.#wait = this.#items.add(this.row, 'wait', at, {
@@ -91,13 +79,6 @@ export class Track {
 
   #sign(at: number, tone: string, letter: string, text: string): void {
     this.#items.add(this.row, 'sign', at, { to: at, tone, letter, text });
-  }
-
-  #setState(state: string, at: number): void {
-    if (this.#state === state) return;
-    this.#items.change(this.#line, { to: at });
-    this.#state = state;
-    this.#line = this.#items.add(this.row, 'line', at, { tone: state, text: LINES[state] ?? state });
   }
 }
 

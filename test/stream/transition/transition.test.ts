@@ -230,8 +230,11 @@ describe('the laws of the watch', () => {
       deepStrictEqual(next.end, { kind: 'error', error: 'down' });
     });
 
-    it('changes nothing if a feed is left, and makes a gap due if its queue expires', () => {
-      deepStrictEqual(turn(live, { kind: 'left' }, 20), { signals: [], state: live, why: 'paused' });
+    it('is idle if a feed is left, and otherwise as before; and makes a gap due if its queue expires', () => {
+      const { state, why } = turn(live, { kind: 'left' }, 20);
+      const { status } = state;
+      deepStrictEqual({ why, state: { ...state, status: live.status } }, { why: 'paused', state: live });
+      deepStrictEqual({ state: status.state, since: status.since }, { state: 'idle', since: 20 });
       const due = { reason: 'silence', index: '7' } as const;
       const dropped = { signals: [], state: { ...live, due }, why: 'paused' };
       deepStrictEqual(turn(live, { kind: 'expired' }, 20), dropped);

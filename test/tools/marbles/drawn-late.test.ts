@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import fc from 'fast-check';
-import type { LogEntry } from 'lobby-rx';
+import type { LogEntry, WatchStatus } from 'lobby-rx';
+import { CONNECTING } from '../../connecting.js';
 import type { Item } from '../../../src/tools/marbles/item.js';
 import { Timeline } from '../../../src/tools/marbles/timeline.js';
 
@@ -40,6 +41,13 @@ const course: fc.Arbitrary<Course> = fc.record({
   pause: fc.integer({ min: 0, max: 4_000 }),
 });
 
+const statusAt = (watchId: number, at: number, state: WatchStatus['state']): LogEntry => ({
+  kind: 'status',
+  watchId,
+  at,
+  status: { ...CONNECTING, state },
+});
+
 /** What a client logs of these polls, in the order of time. */
 function logOf(courses: readonly Course[]): readonly LogEntry[] {
   const clocks = new Map<number, number>();
@@ -52,7 +60,7 @@ function logOf(courses: readonly Course[]): readonly LogEntry[] {
       method: 'GET',
       url: hasIndex ? `${url}?watch_index=${i}` : url,
     };
-    entries.push({ ...request, kind: 'request', at });
+    entries.push(statusAt(watchId, at, 'connecting'), { ...request, kind: 'request', at });
     const over = at + lasts;
     clocks.set(watchId, end === 'open' ? END : over);
     if (at >= END || end === 'open') continue;
@@ -60,6 +68,7 @@ function logOf(courses: readonly Course[]): readonly LogEntry[] {
     if (end === 'abort') entries.push({ ...ended, kind: 'abort' });
     else if (end === 'failure') entries.push({ ...ended, kind: 'failure', error: undefined });
     else entries.push({ ...ended, kind: 'answer', status: end === 'answer' ? 200 : 502 });
+    entries.push(statusAt(watchId, over, end === 'answer' ? 'live' : 'retrying'));
     entries.push({ kind: 'poll_end', watchId, at: over, why, wait, attempt: 0, error: undefined });
   }
   return entries.filter(({ at }) => at < END).sort((a, b) => a.at - b.at);
@@ -89,10 +98,13 @@ function pictureOf(entries: readonly LogEntry[], seen: { readonly from: number; 
 
 describe('marbles that are drawn later', () => {
   const entries: readonly LogEntry[] = [
+    statusAt(1, 0, 'connecting'),
     { kind: 'request', requestId: 1, pollOf: 1, method: 'GET', url: `${url}?watch_index=1`, at: 0 },
     { kind: 'answer', requestId: 1, pollOf: 1, method: 'GET', url, at: 1_000, ms: 1_000, status: 502 },
+    statusAt(1, 1_000, 'retrying'),
     { kind: 'poll_end', watchId: 1, at: 1_000, why: 'failed', wait: 500, attempt: 1, error: undefined },
     { kind: 'request', requestId: 2, pollOf: 1, method: 'GET', url: `${url}?watch_index=1`, at: 1_500 },
+    statusAt(1, 3_500, 'live'),
     { kind: 'answer', requestId: 2, pollOf: 1, method: 'GET', url, at: 41_500, ms: 40_000, status: 200 },
     { kind: 'poll_end', watchId: 1, at: 41_500, why: 'no_news', wait: 0, attempt: 0, error: undefined },
   ];
@@ -125,6 +137,7 @@ describe('marbles that are drawn later', () => {
   it('keep what goes on, however much has ended since', () => {
     const timeline = new Timeline(() => 0);
     const request = { method: 'GET', url, requestId: 1, pollOf: 1 };
+    timeline.log(statusAt(1, 0, 'connecting'));
     timeline.log({ ...request, kind: 'request', at: 0 });
     for (let i = 0; i < 6_000; i++) timeline.event({ kind: `e${i}` });
     deepStrictEqual(

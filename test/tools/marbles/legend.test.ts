@@ -1,9 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
 import { TransportError, type LogEntry } from 'lobby-rx';
+import { CONNECTING } from '../../connecting.js';
 import { LEGEND, legendOf } from '../../../src/tools/marbles/legend.js';
 import { Timeline } from '../../../src/tools/marbles/timeline.js';
 
 const url = 'https://service.example/identity/events/live';
+const STATES = ['connecting', 'live', 'retrying', 'offline', 'acknowledging', 'idle', 'closed'] as const;
 const TURNS = ['news', 'no_news', 'stale', 'cut', 'failed', 'retry_after', 'woken', 'ack_failed'] as const;
 
 /**
@@ -25,6 +27,10 @@ function everyMark() {
   ];
   const whys = [...TURNS, 'paused', 'resumed', 'ended'] as const;
   let watchId = 0;
+  for (const state of STATES) {
+    timeline.log({ kind: 'status', watchId, at: 0, status: { ...CONNECTING, state } });
+    look();
+  }
   for (const why of whys)
     for (const end of ends)
       for (const of of [url, `${url}?watch_index=1`]) {

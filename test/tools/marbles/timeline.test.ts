@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { asyncScheduler, merge, NEVER, tap } from 'rxjs';
-import { createClient, TransportError, type Transport } from 'lobby-rx';
+import { createClient, TransportError, type Transport, type WatchStatus } from 'lobby-rx';
+import { CONNECTING } from '../../connecting.js';
 import type { Item } from '../../../src/tools/marbles/item.js';
 import { Timeline } from '../../../src/tools/marbles/timeline.js';
 import { marbles } from '../../marbles.js';
@@ -58,8 +59,8 @@ describe('the timeline of marbles', () => {
         '0 3001-3001 marble unknown | C | chat',
         '0 3001-3001 marble unknown | C | chat',
         '0 3001-3002 poll failed | 2, 0.0 s old | poll from index 2, 0.0 s old; 502 after 0.0 s',
-        `0 3002-3002 sign failed | ✕ | failed: 502 (GET ${live}?watch_index=2)`,
         '0 3002-3754 line retrying | retrying',
+        `0 3002-3002 sign failed | ✕ | failed: 502 (GET ${live}?watch_index=2)`,
         '0 3002-3252 wait failed | waits for 0.3 s, after 1 failure',
         `0 3252-3253 poll failed | 2, 0.3 s old | poll from index 2, 0.3 s old; failed after 0.0 s: the connection was lost (GET ${live}?watch_index=2)`,
         `0 3253-3253 sign failed | ✕ | failed: the connection was lost (GET ${live}?watch_index=2)`,
@@ -67,7 +68,7 @@ describe('the timeline of marbles', () => {
         '0 3753-3754 poll no_news | 2, 0.8 s old | poll from index 2, 0.8 s old; 200 after 0.0 s',
         '0 3754-11000 line live | live',
         '0 3754-11000 poll paused | 3, 0.0 s old | poll from index 3, 0.0 s old; aborted after 7.2 s',
-        '0 11000- line paused | left by its last subscriber',
+        '0 11000- line idle | left by its last subscriber',
       ]);
       deepStrictEqual(
         [...seen].filter(({ shape }) => shape === 'marble').map(({ nth }) => nth),
@@ -86,7 +87,6 @@ describe('the timeline of marbles', () => {
     timeline.log({ ...turn, why: 'woken', at: 10, wait: 900 });
     timeline.log({ ...request, requestId: 2, kind: 'request', at: 50 });
     deepStrictEqual(wordsOf(timeline.changes()), [
-      '0 0- line connecting | connecting',
       '0 0-10 poll woken | 1 | poll from index 1; aborted after 0.0 s',
       '0 10-10 sign woken | ☀ | the machine woke',
       '0 10-50 wait woken | waits for 0.9 s',
@@ -95,33 +95,37 @@ describe('the timeline of marbles', () => {
     deepStrictEqual(wordsOf(timeline.changes()), []);
   });
 
-  it('is live once a poll is held for 2 s, and says when it is offline, limited, at a gap or over', () => {
-    let now = 0;
-    const timeline = new Timeline(() => now);
+  it('shows the status, and when the watch was limited, at a gap or over', () => {
+    const timeline = new Timeline(() => 0);
+    const become = (at: number, state: WatchStatus['state']) =>
+      timeline.log({ kind: 'status', watchId: 7, at, status: { ...CONNECTING, state } });
+    become(0, 'connecting');
     timeline.log({ ...request, kind: 'request', at: 0 });
-    timeline.changes();
-    now = 1_999;
-    deepStrictEqual(wordsOf(timeline.changes()), []);
-    now = 2_016;
+    become(2_000, 'live');
+    become(2_500, 'live');
     deepStrictEqual(wordsOf(timeline.changes()), [
       '0 0-2000 line connecting | connecting',
+      '0 0- poll open | 1 | poll from index 1',
       '0 2000- line live | live',
     ]);
+    become(3_000, 'offline');
     const error = new TransportError('unreachable', 'nothing listens', { method: 'GET', url: live });
     timeline.log({ ...turn, why: 'failed', at: 3_000, error });
+    become(3_001, 'retrying');
     timeline.log({ ...turn, why: 'retry_after', at: 3_001, error: new Error('s3cret') });
     timeline.log({ kind: 'gap', watchId: 7, at: 3_002, reason: 'silence', index: '1' });
+    become(3_003, 'closed');
     timeline.log({ ...turn, why: 'ended', at: 3_003 });
     deepStrictEqual(wordsOf(timeline.changes()), [
-      '0 0- poll failed | 1 | poll from index 1',
-      `0 3000-3000 sign failed | ✕ | failed: nothing listens (GET ${live})`,
       '0 2000-3000 line live | live',
       '0 3000-3001 line offline | offline',
-      '0 3001-3001 sign retry_after | ⏲ | the service asked to wait',
+      '0 0- poll failed | 1 | poll from index 1',
+      `0 3000-3000 sign failed | ✕ | failed: nothing listens (GET ${live})`,
       '0 3001-3003 line retrying | retrying',
+      '0 3001-3001 sign retry_after | ⏲ | the service asked to wait',
       '0 3002-3002 sign gap | ◇ | gap: silence',
+      '0 3003- line closed | the watch has ended',
       '0 3003-3003 sign ended | ■ | the watch ended',
-      '0 3003- line ended | the watch has ended',
     ]);
   });
 
