@@ -11,6 +11,7 @@ export function virtualWorld({ random }: { readonly random: () => number }) {
   const client = createClient({
     ...emulator.urls,
     transport: emulator.transport,
+    renders: false,
     token: {
       get: () => token,
       renew: () => {

@@ -32,9 +32,8 @@ function warnOutsideOfPage(): void {
   if (hasWarned || typeof (globalThis as { readonly window?: unknown }).window !== 'undefined') return;
   hasWarned = true;
   console.warn(
-    'lobby-rx: A state has a subscriber where there is no page, and polls for it. On a server that' +
-      ' renders pages, pass `renders: true` to createClient, or one visitor may see what another' +
-      ' has loaded. Anywhere else, pass `renders: false`.',
+    'lobby-rx: A state polls outside of a page. Pass `renders: true` to createClient if this server' +
+      ' renders pages, or else `false`. One visitor must not see what another has loaded.',
   );
 }
 

@@ -69,6 +69,7 @@ describe('the state of a group', () => {
     const client = createClient({
       url: 'https://service.example',
       token: 't',
+      renders: false,
       transport: () => {
         const answer = answers.shift();
         return answer ? of(answer) : NEVER;
@@ -265,6 +266,7 @@ describe('the state of a group', () => {
         transport: emulator.transport,
         scheduler,
         token,
+        renders: false,
         watch: { linger },
       });
       const state = rosterState(client, group_id);
