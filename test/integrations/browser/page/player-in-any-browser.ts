@@ -1,0 +1,193 @@
+import { deepStrictEqual } from 'node:assert';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { createClient } from 'lobby-rx';
+import { listen } from 'lobby-rx/emulator';
+import { lobbyGate, type GateLogEntry, type PlayerSocket } from 'lobby-rx/lobby-server';
+import { waitUntil } from '../../../wait-until.js';
+import type { SiteTab } from './site-in-tabs.js';
+import { createSite } from './site.js';
+
+/** A browser that a test has started. */
+interface StartedBrowser {
+  openTab(url: string): Promise<SiteTab>;
+  close(): Promise<unknown>;
+}
+
+/** How long a player may be away, in ms. */
+const GRACE_MS = 8_000;
+
+/** A lobby, and the way to it, which can be cut. */
+async function createLobby() {
+  const site = await createSite('player-page.ts');
+  const { lobby_id, token } = site.emulator.addLobby();
+  const service = await listen(site.emulator);
+  const client = createClient({ url: service.url, token });
+  const server = createHttpServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const admitted: PlayerSocket[] = [];
+  const log: GateLogEntry[] = [];
+  const freed: string[] = [];
+  const gate = lobbyGate({
+    server,
+    client,
+    grace: GRACE_MS,
+    freeSlot: player_token => void freed.push(player_token),
+    log: entry => void log.push(entry),
+  }).subscribe(player => admitted.push(player));
+  const way = await openWay((server.address() as AddressInfo).port);
+  return {
+    ...site,
+    ...way,
+    admitted,
+    log,
+    freed,
+    reserve: () => site.emulator.reservePlayer(lobby_id),
+    pageOf: (player_token: string) => {
+      const page = new URL(site.pageUrl('alone'));
+      page.searchParams.set('lobby', `ws://127.0.0.1:${way.port}/`);
+      page.searchParams.set('token', player_token);
+      return page.href;
+    },
+    close: async () => {
+      gate.unsubscribe();
+      for (const player of admitted) player.terminate();
+      way.cut();
+      server.close();
+      await service.close();
+      await site.close();
+    },
+  };
+}
+
+/** Passes connections on to a port. */
+async function openWay(target: number) {
+  const lines = new Set<Socket>();
+  let isUp = true;
+  const server = createServer(near => {
+    if (!isUp) return near.destroy();
+    const far = connect(target, '127.0.0.1');
+    for (const socket of [near, far]) {
+      lines.add(socket.on('error', () => undefined));
+      socket.on('close', () => {
+        near.destroy();
+        far.destroy();
+      });
+    }
+    near.pipe(far).pipe(near);
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return {
+    port: (server.address() as AddressInfo).port,
+    restore: () => {
+      isUp = true;
+    },
+    cut: () => {
+      isUp = false;
+      for (const socket of lines) socket.destroy();
+      lines.clear();
+    },
+    /** Nothing is passed on any more, although the connections stay open. */
+    freeze: () => {
+      for (const socket of lines) socket.unpipe().pause();
+    },
+  };
+}
+
+/** Starts a browser for the tests of a suite, and a lobby for each of them. */
+function lobbyInTabs(start: () => Promise<StartedBrowser>) {
+  let browser: StartedBrowser;
+  let lobby: Awaited<ReturnType<typeof createLobby>>;
+  const tabs: SiteTab[] = [];
+  before(async () => {
+    browser = await start();
+  });
+  after(() => browser.close());
+  beforeEach(async () => {
+    lobby = await createLobby();
+  });
+  afterEach(async () => {
+    for (const tab of tabs.splice(0)) await tab.close().catch(() => undefined);
+    await lobby.close();
+  });
+  return {
+    current: () => lobby,
+    openTab: async (token: string) => {
+      const tab = await browser.openTab(lobby.pageOf(token));
+      tabs.push(tab);
+      return tab;
+    },
+  };
+}
+
+/** Waits until the player of a tab is in, or has another status. */
+function isIn(tab: SiteTab, state = 'live'): Promise<void> {
+  return waitUntil(async () => (await tab.followed())?.states.at(-1) === state);
+}
+
+/** The tests that a player's connection passes in any browser. */
+export function playsInAnyBrowser(start: () => Promise<StartedBrowser>): void {
+  const { current, openTab } = lobbyInTabs(start);
+
+  it('comes back if the way to the gate is away, and is out after the grace', async () => {
+    const lobby = current();
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    lobby.cut();
+    await waitUntil(() => lobby.log.at(-1)?.kind === 'away');
+    await isIn(tab, 'offline');
+    lobby.restore();
+    await waitUntil(() => lobby.log.at(-1)?.kind === 'returned');
+    await isIn(tab);
+    lobby.admitted[0]!.send('welcome back');
+    await waitUntil(async () => (await tab.followed())?.events.length === 1);
+    lobby.cut();
+    await waitUntil(async () => (await tab.followed())?.gaps.length === 1);
+    deepStrictEqual((await tab.followed())?.gaps, ['expired']);
+    await waitUntil(() => lobby.freed.length === 1);
+    lobby.restore();
+    deepStrictEqual(lobby.admitted.length, 1);
+  });
+
+  it('notices a connection on which nothing comes any more', async () => {
+    const lobby = current();
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    lobby.freeze();
+    await isIn(tab, 'retrying');
+    await isIn(tab);
+    deepStrictEqual(lobby.freed, []);
+  });
+
+  it('gets in once the service answers again', async () => {
+    const lobby = current();
+    lobby.emulator.fault({ kind: 'html', status: 502 }, { times: 5 });
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    deepStrictEqual([lobby.admitted.length, lobby.freed], [1, []]);
+  });
+
+  it('is out in a second tab with the same token, and says why', async () => {
+    const lobby = current();
+    const token = lobby.reserve();
+    const first = await openTab(token);
+    await isIn(first);
+    const second = await openTab(token);
+    await isIn(second, 'closed');
+    deepStrictEqual((await second.followed())?.gaps, ['already_connected']);
+    await isIn(first);
+  });
+
+  it('keeps the slot of a page that is closed for the grace', async () => {
+    const lobby = current();
+    const token = lobby.reserve();
+    const tab = await openTab(token);
+    await isIn(tab);
+    await tab.close();
+    await waitUntil(() => lobby.freed.length === 1);
+    deepStrictEqual(lobby.freed, [token]);
+  });
+}
