@@ -110,7 +110,7 @@ export function connectionSettings(
   checkOptions(config.testing, TESTING_OPTIONS, 'testing');
   const { token = 'message', heartbeat = 20_000, queue = 0, scheduler = asyncScheduler } = config;
   const { random = Math.random, monotonic = monotonicClock(scheduler) } = config.testing ?? {};
-  const wake$ = config.wake$ ? from(config.wake$) : defaultWake(scheduler, monotonic);
+  const wake$ = config.wake$ ? from(config.wake$) : defaultWake(scheduler, config.testing?.monotonic);
   return {
     url: urlOf(entrance, config),
     secret: tokenOf(entrance),

@@ -6,6 +6,7 @@
 
 export { LOBBY_CLIENT_REQUEST, withHttpClientCalls } from './http-client-calls.js';
 export { injectFeed, type LiveFeed } from './live-feed.js';
+export { injectLobbyConnection, type LiveLobbyConnection } from './live-lobby-connection.js';
 export { injectRoster, type LiveRoster } from './live-roster.js';
 export type { LobbyClientConfig } from './lobby-client-config.js';
 export { injectLobbyClient, LOBBY_CLIENT, provideLobbyClient, type LobbyClientFeature } from './lobby.js';

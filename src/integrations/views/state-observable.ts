@@ -41,7 +41,7 @@ function warnOutsideOfPage(): void {
  * A state that is kept up to date while it has subscribers. If its client renders pages, it stays
  * as it is.
  */
-export abstract class SharedState<S extends { readonly status: WatchStatus }>
+export abstract class SharedState<S extends { readonly status: object }>
   extends Observable<S>
   implements StateObservable<S>
 {
