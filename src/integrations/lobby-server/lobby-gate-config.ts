@@ -58,7 +58,9 @@ export interface LobbyGateConfig {
    *
    * The gate waits for whatever it returns, and refuses the token until that has completed: an
    * Observable, a promise, an array of them, and what is in them. The slot is free if it completes,
-   * or fails with the service's own 400, 404 or 410. A `Response` that is not ok is a failure, too.
+   * or fails with the service's own 400, 404 or 410. After a lost answer (`unresolved`), these
+   * three count only after two minutes, since the service may still be working on the
+   * confirmation. A `Response` that is not ok is a failure, too.
    * After any other error, `freeSlot` is called again, with waits of up to 60 s, until
    * `freeSlotTimeout`. The log has the outcome. 64 calls are made at once, and none while the
    * service limits the rate. Without `freeSlot`, a slot stays taken until the service itself ends

@@ -58,7 +58,8 @@ export function refusalFor(error: unknown, token: string): Refusal {
 }
 
 function refusalOf(error: unknown, token: string): Refusal {
-  if (isInputError(error)) return { ...REFUSALS.noToken, error: errorLine(error, token) };
+  if (isInputError(error) && error.argument === 'player_token')
+    return { ...REFUSALS.noToken, error: errorLine(error, token) };
   const why = whyNotConnected(error);
   const answer = answerBehind(error);
   const ourProblem = {

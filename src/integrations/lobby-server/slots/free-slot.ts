@@ -16,7 +16,7 @@ import { awaited, backoff } from '../../../stream/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { errorLine, type FreeSlotReason } from '../report/index.js';
 import { SlotCalls } from './slot-calls.js';
-import { completeIfFreed, slotOutcome } from './slot-outcome.js';
+import { completeIfFreed, lateConfirmation, slotOutcome } from './slot-outcome.js';
 
 /** The longest wait between two calls for one slot, in ms. */
 const MAX_BACKOFF_MS = 60_000;
@@ -46,6 +46,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
 
   return (token, why, settled) => {
     if (!freeSlot) return settled();
+    const mayStillConnect = why === 'unresolved' ? lateConfirmation(scheduler) : () => false;
     let attempts = 0;
     let lastError: unknown = new FreeSlotTimeoutError();
     const isCalled$ = new Subject<void>();
@@ -57,7 +58,9 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
       return awaited('freeSlot', () => freeSlot(token, why));
     };
     const shouldRetry = (error: unknown) => {
-      if (slotOutcome(error) !== 'retry') return false;
+      const outcome = slotOutcome(error);
+      // That the service does not count the player is final once it cannot count them later.
+      if (outcome === 'give_up' || (outcome === 'freed' && !mayStillConnect())) return false;
       lastError = error;
       reportOnce(error, token);
       return true;

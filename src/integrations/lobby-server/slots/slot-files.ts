@@ -1,21 +1,4 @@
-import {
-  asyncScheduler,
-  BehaviorSubject,
-  bufferCount,
-  catchError,
-  concatMap,
-  defer,
-  EMPTY,
-  from,
-  map,
-  mergeMap,
-  tap,
-  timer,
-  type Observable,
-  type SchedulerAction,
-  type SchedulerLike,
-  type Subscription,
-} from 'rxjs';
+import { asyncScheduler, catchError, defer, EMPTY, tap, type Observable, type SchedulerLike } from 'rxjs';
 import { whyNotConnected, type MatchmakerApi } from '../../../client/index.js';
 import {
   aFunction,
@@ -28,9 +11,9 @@ import {
 } from '../../../error/index.js';
 import { GateReport, type GateLogEntry } from '../report/index.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
-import { createFreeSlot } from './free-slot.js';
+import { freeLeft } from './free-left.js';
 import { SlotFolder } from './slot-folder.js';
-import { completeIfFreed } from './slot-outcome.js';
+import { completeIfFreed, lateConfirmation, slotOutcome } from './slot-outcome.js';
 
 /** The options of `slotFiles`. */
 export interface SlotFilesConfig {
@@ -113,14 +96,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
     return wasReplaced;
   };
 
-  const release = (token: string): Observable<unknown> => {
-    const forget = () => files.forgetLeft(token);
-    // Looked for after the file has been moved. `connected` looks after it has written its file. So
-    // at least one of two gates sees the other.
-    if (files.has(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
-    if (files.has(token, 'pending')) throw new PendingElsewhereError();
-    return players.disconnected({ player_token: token }).pipe(completeIfFreed, tap({ complete: forget }));
-  };
+  const release = createRelease(players, files, scheduler);
   const freeSlot = (token: string): Observable<unknown> =>
     defer(() => {
       // The other process frees all slots of this one.
@@ -128,15 +104,23 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
       files.leave(token);
       return release(token);
     });
+  const refuseIfReplaced = (): void => {
+    if (isReplaced()) throw replacedError(config.gate);
+  };
   const connected: MatchmakerApi['players']['connected'] = input =>
     defer(() => {
-      if (isReplaced()) throw replacedError(config.gate);
+      refuseIfReplaced();
       const { player_token: token } = input;
       const isNew = files.addPending(token);
+      // Looked for again, since the other process may have listed the files before that.
+      refuseIfReplaced();
       // The gate does not learn of the outcome, and frees the slot later.
-      if (files.has(token, 'out')) throw new Error('the slot is being freed');
+      if (files.isLeft(token)) throw new Error('the slot is being freed');
       return players.connected(input).pipe(
-        tap(() => files.confirm(token)),
+        tap(() => {
+          refuseIfReplaced();
+          files.confirm(token);
+        }),
         catchError((error: unknown) => {
           if (isNew && whyNotConnected(error).outcome !== 'unknown') files.forgetPending(token);
           throw error;
@@ -144,49 +128,37 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
       );
     });
 
-  const free = createFreeSlot(
-    { freeSlot: release, freeSlotTimeout: Infinity, report, scheduler: inBackground(scheduler) },
-    new BehaviorSubject(false),
-  );
-  leftNames(files, scheduler).subscribe(name => {
-    const token = files.readLeft(name, file => report.onSetAside(file));
-    if (token === undefined) files.removeEmpty();
-    else free(token, 'left', () => files.removeEmpty());
-  });
+  freeLeft(files, freeSlot, report, scheduler);
   return { client: { matchmaker: { players: { connected } } }, freeSlot, freeSlotTimeout: Infinity };
 }
 
-/** How many files are read at a time at the start, so that other work does not wait for long. */
-const FILES_AT_ONCE = 8;
+type Players = SlotFilesConfig['client']['matchmaker']['players'];
 
-/** The names of the files that an earlier process has left, a few at a time. */
-function leftNames(files: SlotFolder, scheduler: SchedulerLike): Observable<string> {
-  return from(files.leftNames()).pipe(
-    bufferCount(FILES_AT_ONCE),
-    concatMap(names => timer(0, scheduler).pipe(map(() => names))),
-    mergeMap(names => names),
-  );
-}
-
-/**
- * A scheduler whose timers do not keep a process running that has nothing else to do. The remaining
- * slots are freed at the next start.
- */
-function inBackground(scheduler: SchedulerLike): SchedulerLike {
-  const schedule: Schedule = (work, delay, state) => {
-    const action = scheduler.schedule(work, delay, state);
-    (action as { readonly id?: Partial<NodeJS.Timeout> }).id?.unref?.();
-    return action;
+/** Frees the slot of a token that this gate admits nobody with, unless another gate has to. */
+function createRelease(players: Players, files: SlotFolder, scheduler: SchedulerLike): SlotFiles['freeSlot'] {
+  /** Whether the service may yet count a player, by tokens whose slots are being freed. */
+  const mayStillConnect = new Map<string, () => boolean>();
+  return token => {
+    const forget = () => {
+      files.forgetLeft(token);
+      mayStillConnect.delete(token);
+    };
+    // Looked for after the file has been moved. `connected` looks after it has written its file. So
+    // at least one of two gates sees the other.
+    if (files.has(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
+    if (files.has(token, 'pending')) throw new PendingElsewhereError();
+    const isLate = mayStillConnect.get(token) ?? lateConfirmation(scheduler);
+    mayStillConnect.set(token, isLate);
+    return players.disconnected({ player_token: token }).pipe(
+      catchError((error: unknown) => {
+        const isDoubtful = slotOutcome(error) === 'freed' && files.isUnresolved(token) && isLate();
+        throw isDoubtful ? new MayStillConnectError() : error;
+      }),
+      completeIfFreed,
+      tap({ complete: forget }),
+    );
   };
-  // It inherits, so that it still counts as one that runs in real time.
-  return Object.create(scheduler, { schedule: { value: schedule } }) as SchedulerLike;
 }
-
-type Schedule = <T>(
-  work: (this: SchedulerAction<T>, state?: T) => void,
-  delay?: number,
-  state?: T,
-) => Subscription;
 
 /**
  * Another gate may admit the player, or not. Until that is known, the slot is neither freed nor
@@ -194,6 +166,11 @@ type Schedule = <T>(
  */
 class PendingElsewhereError extends Error {
   override readonly name = 'PendingElsewhereError';
+}
+
+/** The service does not count the player yet. It may still be working on their `connected`. */
+class MayStillConnectError extends Error {
+  override readonly name = 'MayStillConnectError';
 }
 
 const replacedError = (gate: string) =>

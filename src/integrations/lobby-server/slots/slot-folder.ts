@@ -8,15 +8,19 @@ import { InputError } from '../../../error/index.js';
  *
  * - `pending`: the service is being asked about it, or its answer was lost.
  * - `in`: the service has confirmed it.
- * - `out`: this gate admits nobody with it any more, and its slot is being freed.
+ * - `out`: the service had confirmed it. This gate admits nobody with it any more, and its slot is
+ *   being freed.
+ * - `unresolved`: the same, but the service's answer was lost, and it may count the player later.
  */
-type State = 'pending' | 'in' | 'out';
+type State = 'pending' | 'in' | 'out' | 'unresolved';
+
+const STATES: readonly State[] = ['pending', 'in', 'out', 'unresolved'];
 
 /**
  * The folder of one state, of one gate, of one start of its process. In it is a file for each
  * token, named by its hash.
  */
-const STATE_FOLDER = /^(?<gate>[\w-]+)\.[0-9a-f]+\.(?<state>pending|in|out)$/;
+const STATE_FOLDER = /^(?<gate>[\w-]+)\.[0-9a-f]+\.(?:pending|in|out|unresolved)$/;
 
 const HASH = /^[0-9a-f]{64}$/;
 
@@ -31,15 +35,16 @@ const UNFINISHED = 'new-';
 
 /**
  * The files of the gates of a lobby: `<gate>.<start>.<state>/<hash of the token>`. To look for a
- * token takes one look for each gate, however many players are in. When a process starts with the
- * name of a gate, the slots of the process before it have to be freed. So it renames the folders of
- * that process to `out`, at once for all tokens. All calls are synchronous.
+ * token takes one look for each gate, however many players are in. The slots of an earlier process
+ * with the name of this gate have to be freed. Its folders stay where they are, since a folder in
+ * the lower layer of an overlay cannot be renamed, and its files are moved one by one. All calls
+ * are synchronous.
  */
 export class SlotFolder {
   readonly #folder: string;
   readonly #gate: string;
   readonly #folders: Readonly<Record<State, string>>;
-  /** The folders that earlier processes of this gate have left. */
+  /** The names of the folders that earlier processes of this gate have left. */
   readonly #left: readonly string[];
 
   /**
@@ -50,21 +55,23 @@ export class SlotFolder {
     this.#folder = folder;
     this.#gate = gate;
     makeFolder(folder);
-    for (const name of [...this.#namesOf('pending'), ...this.#namesOf('in')]) {
-      fs.renameSync(this.#path(name), this.#newPath('out'));
-    }
-    this.#left = this.#namesOf('out').map(name => this.#path(name));
+    this.#left = this.#namesOfGate();
     this.removeEmpty();
-    this.#folders = { pending: this.#newPath('pending'), in: this.#newPath('in'), out: this.#newPath('out') };
-    for (const path of Object.values(this.#folders)) fs.mkdirSync(path, { mode: 0o700 });
+    const start = `${gate}.${randomBytes(6).toString('hex')}`;
+    const path = (state: State) => this.#path(`${start}.${state}`);
+    this.#folders = {
+      pending: path('pending'),
+      in: path('in'),
+      out: path('out'),
+      unresolved: path('unresolved'),
+    };
+    for (const state of STATES) this.#make(state);
   }
 
-  /**
-   * Whether another process has started with the name of this gate, and has renamed the folder of
-   * this one.
-   */
+  /** Whether another process has started with the name of this gate. */
   get isReplaced(): boolean {
-    return !fs.existsSync(this.#folders.in) && this.#namesOf('in').length > 0;
+    const known = new Set([...this.#left.map(name => this.#path(name)), ...Object.values(this.#folders)]);
+    return this.#namesOfGate().some(name => !known.has(this.#path(name)));
   }
 
   /** Called before the service is asked. Returns whether the token is new. */
@@ -76,15 +83,17 @@ export class SlotFolder {
 
   /** The service has confirmed it. */
   confirm(token: string): void {
-    fs.renameSync(this.#file(token, 'pending'), this.#file(token, 'in'));
+    this.#move(this.#file(token, 'pending'), token, 'in');
   }
 
-  /** This gate admits nobody with the token any more. */
+  /** This gate admits nobody with the token any more, and neither did an earlier process. */
   leave(token: string): void {
-    const out = this.#file(token, 'out');
-    const file = [this.#file(token, 'in'), this.#file(token, 'pending')].find(fs.existsSync);
-    if (file !== undefined) fs.renameSync(file, out);
-    else if (!fs.existsSync(out)) this.#write(token, 'out');
+    const confirmed = this.#filesOf(token, 'in');
+    const pending = this.#filesOf(token, 'pending');
+    const state = confirmed.length > 0 ? 'out' : 'unresolved';
+    for (const file of [...confirmed, ...pending]) this.#move(file, token, state);
+    const isOut = this.#filesOf(token, 'out', 'unresolved').length > 0;
+    if (!isOut) this.#write(token, 'unresolved');
   }
 
   /** The service does not count its player. */
@@ -94,9 +103,19 @@ export class SlotFolder {
 
   /** The slot is free, or another gate has to free it. */
   forgetLeft(token: string): void {
-    for (const folder of [this.#folders.out, ...this.#left]) {
-      fs.rmSync(join(folder, hashOf(token)), { force: true });
-    }
+    for (const file of this.#filesOf(token, 'out', 'unresolved')) fs.rmSync(file, { force: true });
+  }
+
+  /** Whether the service has never answered about a token whose slot is being freed. */
+  isUnresolved(token: string): boolean {
+    return this.#filesOf(token, 'out').length === 0;
+  }
+
+  /** Whether the slot of the token is being freed, or has yet to be since an earlier process. */
+  isLeft(token: string): boolean {
+    const hash = hashOf(token);
+    const isMine = this.#left.some(name => mayHold(join(this.#path(name), hash), token));
+    return isMine || this.has(token, 'out') || this.has(token, 'unresolved');
   }
 
   /**
@@ -105,15 +124,15 @@ export class SlotFolder {
    */
   has(token: string, state: State): boolean {
     const hash = hashOf(token);
-    return fs
-      .readdirSync(this.#folder)
-      .some(name => name.endsWith(`.${state}`) && mayHold(join(this.#folder, name, hash), token));
+    return this.#names().some(
+      name => name.endsWith(`.${state}`) && mayHold(join(this.#path(name), hash), token),
+    );
   }
 
-  /** The names of the files that earlier processes of this gate have left. */
-  leftNames(): readonly string[] {
+  /** The names of the files that earlier processes of this gate have left in these states. */
+  leftNames(...states: readonly State[]): readonly string[] {
     const names = new Set<string>();
-    for (const folder of this.#left.filter(fs.existsSync)) {
+    for (const folder of this.#foldersLeft(...states).filter(fs.existsSync)) {
       for (const name of fs.readdirSync(folder)) names.add(name);
     }
     return [...names];
@@ -125,7 +144,7 @@ export class SlotFolder {
    */
   readLeft(name: string, onSetAside: (file: string) => void): string | undefined {
     let whole: string | undefined;
-    for (const folder of this.#left) {
+    for (const folder of this.#foldersLeft(...STATES)) {
       const file = join(folder, name);
       if (!HASH.test(name)) fs.rmSync(file, { force: true });
       if (!fs.existsSync(file)) continue;
@@ -138,7 +157,7 @@ export class SlotFolder {
 
   /** Removes the folders that earlier processes have left, if they are empty now. */
   removeEmpty(): void {
-    for (const folder of this.#left) {
+    for (const folder of this.#foldersLeft(...STATES)) {
       try {
         fs.rmdirSync(folder);
       } catch {
@@ -157,25 +176,51 @@ export class SlotFolder {
 
   /** Writes another file, and renames it. So a file is whole, or is not there. */
   #write(token: string, state: State): void {
+    this.#make(state);
     const unfinished = join(this.#folders[state], UNFINISHED + hashOf(token));
     fs.writeFileSync(unfinished, token, { mode: 0o600 });
     fs.renameSync(unfinished, this.#file(token, state));
+  }
+
+  /** Moves a file of the token. Writes another one if it, or the folder of the state, is gone. */
+  #move(file: string, token: string, state: State): void {
+    try {
+      fs.renameSync(file, this.#file(token, state));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      this.#write(token, state);
+      fs.rmSync(file, { force: true });
+    }
+  }
+
+  /** Makes the folder of a state. Something that tidies up may have removed it, if it was empty. */
+  #make(state: State): void {
+    fs.mkdirSync(this.#folders[state], { recursive: true, mode: 0o700 });
   }
 
   #file(token: string, state: State): string {
     return join(this.#folders[state], hashOf(token));
   }
 
-  /** The names of the folders that processes of this gate have. */
-  #namesOf(state: State): readonly string[] {
-    return fs.readdirSync(this.#folder).filter(name => {
-      const groups = STATE_FOLDER.exec(name)?.groups;
-      return groups?.gate === this.#gate && groups.state === state;
-    });
+  /** The files of the token in these states, of this process and of earlier ones of this gate. */
+  #filesOf(token: string, ...states: readonly State[]): readonly string[] {
+    const folders = [...states.map(state => this.#folders[state]), ...this.#foldersLeft(...states)];
+    return folders.map(folder => join(folder, hashOf(token))).filter(fs.existsSync);
   }
 
-  #newPath(state: State): string {
-    return this.#path(`${this.#gate}.${randomBytes(6).toString('hex')}.${state}`);
+  #foldersLeft(...states: readonly State[]): readonly string[] {
+    const isOfState = (name: string) => states.some(state => name.endsWith(`.${state}`));
+    return this.#left.filter(isOfState).map(name => this.#path(name));
+  }
+
+  /** The names of the folders that processes of this gate have. */
+  #namesOfGate(): readonly string[] {
+    return this.#names().filter(name => STATE_FOLDER.exec(name)?.groups?.gate === this.#gate);
+  }
+
+  /** None if the folder itself has been removed. */
+  #names(): readonly string[] {
+    return fs.existsSync(this.#folder) ? fs.readdirSync(this.#folder) : [];
   }
 
   #path(name: string): string {

@@ -1,4 +1,4 @@
-import { catchError, EMPTY, type Observable } from 'rxjs';
+import { catchError, EMPTY, type Observable, type SchedulerLike } from 'rxjs';
 import {
   isClientError,
   isFromService,
@@ -7,6 +7,7 @@ import {
   isTransportError,
   tryOr,
 } from '../../../error/index.js';
+import { monotonicClock } from '../../../stream/index.js';
 
 /**
  * The state of a slot after an error of `players.disconnected`.
@@ -18,6 +19,19 @@ import {
  *   closed.
  */
 export type SlotOutcome = 'freed' | 'retry' | 'give_up';
+
+/**
+ * How long a `connected` without an answer may still take effect, in ms. The service gives up a
+ * request after 50 s, proxies give up theirs after 100 s, and a reservation is over after 120 s.
+ */
+const LATE_CONFIRMATION_MS = 120_000;
+
+/** Returns whether a `connected` that got no answer until now may still take effect. */
+export function lateConfirmation(scheduler: SchedulerLike): () => boolean {
+  const clock = monotonicClock(scheduler);
+  const since = clock.now();
+  return () => clock.now() - since < LATE_CONFIRMATION_MS;
+}
 
 /** The service does not know the player, or not any more. */
 const FREED_STATUSES = [400, 404, 410];

@@ -173,6 +173,30 @@ describe("lobbyGate, when the service's answer was lost", () => {
     await waitUntil(() => time.scheduler.actions.length === 0);
   });
 
+  it('believes that the service does not count a player only once it cannot count them later', async () => {
+    const notCounted = new StatusError(
+      400,
+      { method: 'POST', url: '/' },
+      { code: 'MATCHMAKER_PLAYER_NOT_CONNECTED' },
+    );
+    const calls: string[] = [];
+    gate = await openGate({
+      freeSlot: token => {
+        calls.push(token);
+        return throwError(() => notCounted);
+      },
+    });
+    gate.emulator.fault(PROXY);
+    await refused(gate.reserveToken());
+    gate.pass(10_000);
+    const kinds = () => gate.log.map(({ kind }) => kind);
+    deepStrictEqual([calls.length, kinds()], [1, ['refused', 'retrying']]);
+    gate.pass(110_000);
+    deepStrictEqual(kinds(), ['refused', 'retrying']);
+    gate.pass(70_000);
+    deepStrictEqual(kinds(), ['refused', 'retrying', 'freed']);
+  });
+
   it('has at most four times maxPending unresolved tokens, and asks about no others until then', async () => {
     gate = await openGate({ maxPending: 1, addressOf: eachFromElsewhere() });
     gate.emulator.fault(PROXY, { times: 4 });

@@ -6,6 +6,7 @@ import { firstValueFrom, lastValueFrom, NEVER, of, throwError, type Observable }
 import { createClient, isInputError, TransportError, type TransportResponse } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import { slotFiles, type GateLogEntry } from 'lobby-rx/lobby-server';
+import { watchFiles } from './watch-files.js';
 import { virtualTime } from '../../../virtual-time.js';
 import { waitUntil } from '../../../wait-until.js';
 
@@ -171,6 +172,20 @@ describe('slotFiles', () => {
     strictEqual(disconnected.length, 0);
   });
 
+  it('waits as long as a running gate before it frees a slot about which the service has not answered', async () => {
+    const killed = start('a');
+    const confirmed = reserve();
+    await enter(killed, confirmed);
+    loses = true;
+    const token = reserve();
+    await rejects(enter(killed, token), /lost/);
+    start('a');
+    time.pass(24_999);
+    deepStrictEqual(disconnected, [confirmed]);
+    time.pass(100);
+    deepStrictEqual([disconnected, files()], [[confirmed, token], []]);
+  });
+
   it('sets aside a file that was cut off, and never sends what is in it', async () => {
     const killed = start('a');
     const whole = reserve();
@@ -243,7 +258,7 @@ describe('slotFiles', () => {
     writeFileSync(unfinished, 'half');
     start('a');
     time.pass(1);
-    deepStrictEqual([disconnected, kinds(), readdirSync(folder).length], [[], [], 3]);
+    deepStrictEqual([disconnected, kinds(), readdirSync(folder).length], [[], [], 4]);
   });
 
   it('refuses everybody at a gate with whose name another process has started, and leaves its slots to that one', async () => {
@@ -272,8 +287,37 @@ describe('slotFiles', () => {
       readdirSync(folder)
         .map(name => name.replace(/\..*\./, ' '))
         .sort(),
-      ['a in', 'a out', 'a pending', 'b in', 'b out', 'b pending'],
+      ['a', 'b'].flatMap(gate => ['in', 'out', 'pending', 'unresolved'].map(state => `${gate} ${state}`)),
     );
+  });
+
+  it('makes its folders again, and the one that has them, if they are removed while it runs', async () => {
+    const slots = start('a');
+    const token = reserve();
+    await enter(slots, token);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+    await free(slots, token);
+    deepStrictEqual([disconnected, files()], [[token], []]);
+    rmSync(folder, { recursive: true });
+    await enter(slots, reserve());
+    strictEqual(files('.in').length, 1);
+  });
+
+  it('renames no folder, which fails in the lower layer of an overlay', async () => {
+    const killed = start('a');
+    const token = reserve();
+    await enter(killed, token);
+    const restore = watchFiles((change, [path]) => {
+      const isFolder = change === 'renameSync' && statSync(path as string).isDirectory();
+      if (isFolder) throw Object.assign(new Error('EXDEV'), { code: 'EXDEV' });
+    });
+    try {
+      start('a');
+      time.pass(1);
+    } finally {
+      restore();
+    }
+    deepStrictEqual([disconnected, files(), connectedNow()], [[token], [], 0]);
   });
 
   it('tolerates what others have put into the folder', async () => {
