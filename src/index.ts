@@ -52,6 +52,7 @@ export type {
   IndexingConfig,
   Poll,
   PollContext,
+  PolledService,
   PollSignal,
   Reading,
   ResumableWatch,

@@ -16,6 +16,7 @@ const ENTRIES = [
   'integrations/lobby-server/',
   'tools/marbles/',
   'integrations/opentelemetry/',
+  'integrations/services/',
   'integrations/views/',
   'transport/node/',
 ].map(folder => `${folder}index.d.ts`);
@@ -36,6 +37,7 @@ const WHOLE = [
   'integrations/angular',
   'integrations/browser',
   'integrations/opentelemetry',
+  'integrations/services',
   'integrations/views',
   'tools/emulator',
   'tools/marbles',
@@ -66,6 +68,7 @@ async function bundleForNode(): Promise<void> {
       'lobby-server': 'integrations/lobby-server/index.ts',
       node: 'transport/node/index.ts',
       opentelemetry: 'integrations/opentelemetry/index.ts',
+      services: 'integrations/services/index.ts',
       views: 'integrations/views/index.ts',
       'lobby-rx': 'tools/cli/main.ts',
     },

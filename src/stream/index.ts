@@ -41,6 +41,7 @@ export {
   type AckResult,
   type Indexed,
   type IndexingConfig,
+  type PolledService,
   type ServiceConfig,
   type WatchConfig,
 } from './watch-config.js';

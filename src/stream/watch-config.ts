@@ -15,6 +15,7 @@ import {
 } from '../error/index.js';
 import type { Awaitable } from './awaited.js';
 import type { BackoffConfig, TestingConfig } from './timing/index.js';
+import type { Poll } from './poll.js';
 import type { Reading } from './reading.js';
 import { resumable } from './resume-point.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
@@ -154,6 +155,14 @@ export interface WatchConfig<A> extends ServiceConfig<A> {
   readonly scheduler?: SchedulerLike;
   /** The random numbers and the monotonic clock of a test. */
   readonly testing?: TestingConfig;
+}
+
+/**
+ * A service that can be watched: how it is polled, and what it is. The presets of
+ * `lobby-rx/services` are such.
+ */
+export interface PolledService<A> extends ServiceConfig<A> {
+  readonly poll: Poll<A>;
 }
 
 /** An answer that has its index where the default of {@link WatchConfig.indexOf} looks for it. */

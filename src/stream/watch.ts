@@ -1,7 +1,8 @@
 import { defer, from, map, Observable, take } from 'rxjs';
+import { aFunction, checkArgument } from '../error/index.js';
 import { continuingWatch } from './continuing-watch.js';
 import type { Poll, SinglePoll } from './poll.js';
-import type { Indexed, IndexingConfig, WatchConfig } from './watch-config.js';
+import type { Indexed, IndexingConfig, PolledService, WatchConfig } from './watch-config.js';
 import { watchSettings } from './watch-settings.js';
 import { answers, type WatchSignal } from './watch-signal.js';
 
@@ -19,14 +20,17 @@ import { answers, type WatchSignal } from './watch-signal.js';
  * Throws an `InputError` if the config is invalid.
  *
  * @example
+ * watch(couchChanges(url)).subscribe(show); // a preset of lobby-rx/services
+ *
  * watch(index =>
  *   client.request(changes, { group_id, ...(index && { watch_index: index }) }),
  * ).subscribe(show);
  */
 export function watch<A>(poll: Poll<A>, config: IndexingConfig<A>): Observable<A>;
 export function watch<A extends Indexed>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A>;
-export function watch<A>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A> {
-  return watchSignals(poll, config as IndexingConfig<A>).pipe(answers());
+export function watch<A>(service: PolledService<A> & WatchConfig<A>): Observable<A>;
+export function watch<A>(polled: Poll<A> | PolledService<A>, config?: WatchConfig<A>): Observable<A> {
+  return watchSignals(polled as Poll<A>, config as IndexingConfig<A>).pipe(answers());
 }
 
 /**
@@ -49,10 +53,16 @@ export function watchSignals<A extends Indexed>(
   poll: Poll<A>,
   config?: WatchConfig<A>,
 ): Observable<WatchSignal<A>>;
-export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Observable<WatchSignal<A>> {
+export function watchSignals<A>(service: PolledService<A> & WatchConfig<A>): Observable<WatchSignal<A>>;
+export function watchSignals<A>(
+  polled: Poll<A> | PolledService<A>,
+  given: WatchConfig<A> = {},
+): Observable<WatchSignal<A>> {
+  const { poll, ...config } = typeof polled === 'function' ? { poll: polled, ...given } : polled;
+  checkArgument('poll', aFunction, poll);
   // `take(1)` is here, since a source that emits synchronously without end must be stopped while it
   // emits.
-  const polled: SinglePoll<A> = (index, context) => {
+  const single: SinglePoll<A> = (index, context) => {
     context.onSent();
     return from(poll(index, context)).pipe(
       take(1),
@@ -60,5 +70,5 @@ export function watchSignals<A>(poll: Poll<A>, config: WatchConfig<A> = {}): Obs
     );
   };
   const settings = watchSettings(config);
-  return defer(() => continuingWatch(polled, settings)());
+  return defer(() => continuingWatch(single, settings)());
 }

@@ -3,15 +3,10 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { watch, type Checkpoint } from 'lobby-rx';
+import { watch, watchSignals, type Checkpoint } from 'lobby-rx';
+import { couchChanges } from 'lobby-rx/services';
 
 const DOCUMENTS = 500;
-
-/** What CouchDB answers to `_changes`. */
-interface Changes {
-  readonly results: readonly { readonly id: string }[];
-  readonly last_seq: number;
-}
 
 /**
  * A real clock, since the server is another process: this waits for what has to come, however busy
@@ -65,18 +60,12 @@ describe('a watch of a CouchDB-compatible server', function () {
 
   /** Follows the database, and saves its place only once a batch has been dealt with. */
   function follow(seen: string[], saved: { checkpoint?: Checkpoint }) {
-    const poll = async (index: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
-      const response = await fetch(`${database}/_changes?feed=longpoll&since=${index ?? '0'}`, { signal });
-      if (!response.ok) throw new Error(`HTTP ${response.status}`);
-      return (await response.json()) as Changes;
-    };
-    return watch(poll, {
-      indexOf: 'last_seq',
-      isEmpty: ({ results }) => results.length === 0,
+    return watch({
+      ...couchChanges(database),
       // A poll of this server never ends by itself.
       timeout: 5_000,
       backoff: { initial: 100, max: 1_000 },
-      from: saved.checkpoint,
+      from: saved.checkpoint ?? '0',
       ack: ({ results }, checkpoint) => {
         seen.push(...results.map(({ id }) => id));
         saved.checkpoint = checkpoint;
@@ -118,5 +107,29 @@ describe('a watch of a CouchDB-compatible server', function () {
     // `fetch` keeps a connection for a while for whoever asks next: what is gone is the one of the
     // poll.
     await until(async () => (await figures()).open <= 1, 'the end of the poll');
+  });
+
+  it('says so in a gap if the database was created again, and sees what is written then', async () => {
+    const seen: string[] = [];
+    const following = watchSignals({
+      ...couchChanges(database),
+      timeout: 2_000,
+      backoff: { initial: 100, max: 1_000 },
+    }).subscribe(signal => {
+      if (signal.kind === 'answer') seen.push(...signal.answer.results.map(({ id }) => id));
+      if (signal.kind === 'gap') seen.push(signal.gap.reason);
+    });
+    await until(async () => (await figures()).open > 1, 'a poll');
+    await fetch(database, { method: 'DELETE' });
+    await fetch(database, { method: 'PUT' });
+    await until(() => seen.length > 0, 'the gap');
+    for (let i = 0; i < 12; i++) await write(`again-${i}`);
+    await until(() => seen.includes('again-11'), 'the last of them');
+    following.unsubscribe();
+    ok(['index_backwards', 'index_rejected'].includes(seen[0]!), seen[0]);
+    deepStrictEqual(
+      seen.slice(1),
+      Array.from({ length: 12 }, (_, i) => `again-${i}`),
+    );
   });
 });

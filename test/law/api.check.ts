@@ -14,6 +14,7 @@ const ENTRIES = {
   'lobby-rx/lobby-server': 'integrations/lobby-server/index.d.ts',
   'lobby-rx/marbles': 'tools/marbles/index.d.ts',
   'lobby-rx/opentelemetry': 'integrations/opentelemetry/index.d.ts',
+  'lobby-rx/services': 'integrations/services/index.d.ts',
   'lobby-rx/views': 'integrations/views/index.d.ts',
   'lobby-rx/node': 'transport/node/index.d.ts',
 };

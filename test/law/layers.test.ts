@@ -25,6 +25,7 @@ const BROWSER = [
   'client',
   'index.ts',
   'integrations/angular',
+  'integrations/services',
   'integrations/views',
 ];
 

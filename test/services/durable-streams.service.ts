@@ -1,23 +1,11 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { join } from 'node:path';
-import { recovery, watchSignals, type AckDecision, type IndexingConfig } from 'lobby-rx';
+import { watchSignals } from 'lobby-rx';
+import { durableStream, type DurableBatch } from 'lobby-rx/services';
 import { freePort } from '../free-port.js';
 import { followed, SHORT_WAITS } from './followed.js';
 import { eventsOf, eventsToSend, gapsOf, LAST, unexplained } from './log-of-events.js';
 import { Server, until } from './server.js';
-
-/** The items of one answer, and the offset after them. */
-interface Batch {
-  readonly items: readonly string[];
-  readonly offset: string;
-  readonly isClosed: boolean;
-}
-
-class HttpError extends Error {
-  constructor(readonly status: number) {
-    super(`HTTP ${status}`);
-  }
-}
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -42,48 +30,18 @@ describe('a watch of Durable Streams, by long polling', function () {
     if (!ok) throw new Error(`the server did not take ${event}`);
   };
 
-  /** The cursor is for caches: it comes with each answer, and goes with the next request. */
-  function poll(name: string) {
-    let cursor: string | null = null;
-    return async (offset: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
-      const query = new URLSearchParams({ offset: offset ?? 'now' });
-      if (offset !== undefined) query.set('live', 'long-poll');
-      if (offset !== undefined && cursor !== null) query.set('cursor', cursor);
-      const response = await fetch(`${base}/${name}?${query}`, { signal });
-      if (!response.ok) throw new HttpError(response.status);
-      cursor = response.headers.get('stream-cursor');
-      const items = response.status === 204 ? [] : ((await response.json()) as string[]);
-      const next = response.headers.get('stream-next-offset') ?? '';
-      const isClosed = response.headers.get('stream-closed') === 'true';
-      return { items, offset: next, isClosed } satisfies Batch;
-    };
-  }
-
-  const config: IndexingConfig<Batch> = {
-    indexOf: 'offset',
-    isEmpty: ({ items }) => items.length === 0,
-    // All offsets are of the same length.
-    isOlder: (offset, than) => offset < than,
-    // Of a stream that is not there, or no longer. It may be made anew.
-    recovery: error =>
-      error instanceof HttpError && [404, 410].includes(error.status)
-        ? { kind: 'retry', dropsIndex: true }
-        : recovery(error),
-    ...SHORT_WAITS,
-  };
-
   /** Follows a stream, and resolves once that is live. */
-  async function follow(name: string, ack: (batch: Batch) => PromiseLike<AckDecision | undefined>) {
-    const following = followed(watchSignals(poll(name), { ...config, ack }), ({ items }) => items);
+  async function follow(name: string, ack?: (batch: DurableBatch<string>) => PromiseLike<undefined>) {
+    const stream = durableStream<string>(`${base}/${name}`);
+    const signals = watchSignals({ ...stream, ...SHORT_WAITS, ...(ack && { ack }) });
+    const following = followed(signals, ({ items }) => items);
     await until(() => following.states.includes('live'), 'live');
     return following;
   }
 
-  const nothing = () => Promise.resolve(undefined);
-
   it('sees 300 events in order, over a kill -9, and nothing again without a gap', async () => {
     await create('long');
-    const { seen, stop } = await follow('long', nothing);
+    const { seen, stop } = await follow('long');
     const events = eventsToSend();
     for (const [i, event] of events.entries()) {
       await append('long', event);
@@ -133,9 +91,7 @@ describe('a watch of Durable Streams, by long polling', function () {
 
   it('ends when the stream is closed', async () => {
     await create('closed');
-    const { seen, stop, isComplete } = await follow('closed', ({ isClosed }) =>
-      Promise.resolve(isClosed ? { watch: 'end' } : undefined),
-    );
+    const { seen, stop, isComplete } = await follow('closed');
     await append('closed', 'last');
     await until(() => seen.length > 0, 'the event');
     const headers = { ...JSON_TYPE, 'stream-closed': 'true' };

@@ -1,16 +1,12 @@
 import { deepStrictEqual } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { watchSignals, type IndexingConfig } from 'lobby-rx';
+import { watchSignals } from 'lobby-rx';
+import { nchanChannel, type NchanMessage } from 'lobby-rx/services';
 import { freePort } from '../free-port.js';
 import { followed } from './followed.js';
+import { eventsOf, gapsOf } from './log-of-events.js';
 import { Server, until } from './server.js';
-
-interface Message {
-  readonly text: string;
-  /** Its time, and its place among those of that second. */
-  readonly index: string;
-}
 
 describe('a watch of Nchan, by long polling', function () {
   this.timeout(120_000);
@@ -36,8 +32,9 @@ describe('a watch of Nchan, by long polling', function () {
         fastcgi_temp_path ${folder}/fastcgi; uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
         server {
           listen 127.0.0.1:${port};
-          location = /send { nchan_publisher; nchan_channel_id game; nchan_message_buffer_length 2000; }
-          location = /receive { nchan_subscriber longpoll; nchan_channel_id game; nchan_subscriber_timeout 3s; }
+          location = /send/long { nchan_publisher; nchan_channel_id long; nchan_message_buffer_length 2000; }
+          location ~ ^/send/(short\\w+)$ { nchan_publisher; nchan_channel_id $1; }
+          location ~ ^/receive/(\\w+)$ { nchan_subscriber longpoll; nchan_channel_id $1; nchan_subscriber_timeout 3s; }
         }
       }`,
     );
@@ -45,37 +42,63 @@ describe('a watch of Nchan, by long polling', function () {
   });
   after(() => server.remove());
 
-  const poll = async (index: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
-    const [time = '', tag = ''] = index?.split('|') ?? [];
-    const headers: Record<string, string> = index ? { 'if-modified-since': time, 'if-none-match': tag } : {};
-    const response = await fetch(`${base}/receive`, { headers, signal });
-    // It gives up a poll without news by a 408 or a 304.
-    if (response.status === 408 || response.status === 304) return { text: '', index: index ?? '' };
-    if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    const next = [response.headers.get('last-modified'), response.headers.get('etag')].join('|');
-    return { text: await response.text(), index: next } satisfies Message;
-  };
+  const send = (channel: string, text: string) =>
+    fetch(`${base}/send/${channel}`, { method: 'POST', body: text });
+  const follow = (channel: string, ack?: (message: NchanMessage) => PromiseLike<undefined>) =>
+    followed(
+      watchSignals({ ...nchanChannel(`${base}/receive/${channel}`), ...(ack && { ack }) }),
+      ({ text }) => [text!],
+    );
 
   it('sees 500 messages once and in order, of which each is sent twice', async () => {
-    const send = (text: string) => fetch(`${base}/send`, { method: 'POST', body: text });
-    await send('m0');
-    const config: IndexingConfig<Message> = {
-      indexOf: 'index',
-      isEmpty: ({ text }) => text === '',
-      // What equals the message before, at once, is paid for.
-      minInterval: 10,
-    };
-    const { seen, stop } = followed(watchSignals(poll, config), ({ text }) => [text]);
+    await send('long', 'm0');
+    const { seen, stop } = follow('long');
     const texts = Array.from({ length: 500 }, (_, i) => `m${i >> 1}`);
-    for (const text of texts.slice(1, 250)) await send(text);
+    for (const text of texts.slice(1, 250)) await send('long', text);
     // Some come while nothing is new for a while.
     await until(() => seen.length >= 250, 'half of them');
-    for (const text of texts.slice(250)) await send(text);
+    for (const text of texts.slice(250)) await send('long', text);
     await until(() => seen.length >= 500, 'all of them');
     stop();
     deepStrictEqual(
       seen,
       texts.map(event => ({ event })),
+    );
+  });
+
+  it('says so in a gap if messages have left the buffer while an ack ran', async () => {
+    await send('short_a', 'm0');
+    let goOn = () => {};
+    const sent = new Promise<undefined>(resolve => {
+      goOn = () => resolve(undefined);
+    });
+    const { seen, stop } = follow('short_a', ({ text }) =>
+      text === 'm0' ? sent : Promise.resolve(undefined),
+    );
+    await until(() => seen.length > 0, 'the first one');
+    for (let i = 1; i < 42; i++) await send('short_a', `m${i}`);
+    goOn();
+    await until(() => eventsOf(seen).includes('m41'), 'the last of them');
+    stop();
+    deepStrictEqual(gapsOf(seen), ['forgotten']);
+    deepStrictEqual(
+      eventsOf(seen),
+      [0, ...Array.from({ length: 10 }, (_, i) => 32 + i)].map(i => `m${i}`),
+    );
+  });
+
+  it('says so in a gap if the channel was deleted, and sees what is sent then', async () => {
+    await send('short_b', 'a0');
+    const { seen, stop } = follow('short_b');
+    await until(() => seen.length > 0, 'the first one');
+    await fetch(`${base}/send/short_b`, { method: 'DELETE' });
+    for (let i = 0; i < 8; i++) await send('short_b', `b${i}`);
+    await until(() => eventsOf(seen).includes('b7'), 'the last of them');
+    stop();
+    deepStrictEqual(gapsOf(seen).slice(0, 1), ['index_rejected']);
+    deepStrictEqual(
+      eventsOf(seen).slice(1),
+      Array.from({ length: 8 }, (_, i) => `b${i}`),
     );
   });
 });

@@ -1,7 +1,8 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { execFileSync } from 'node:child_process';
 import { isDeepStrictEqual } from 'node:util';
-import { recovery, watchSignals } from 'lobby-rx';
+import { watchSignals } from 'lobby-rx';
+import { syncthingEvents } from 'lobby-rx/services';
 import { freePort } from '../free-port.js';
 import { Server, until } from './server.js';
 
@@ -11,9 +12,6 @@ interface Event {
   readonly id: number;
   readonly data: { readonly options: { readonly maxSendKbps: number } };
 }
-
-/** The service has started anew, and counts its events from 1 again. */
-class Restarted extends Error {}
 
 describe('a watch of the events of Syncthing', function () {
   this.timeout(120_000);
@@ -58,22 +56,6 @@ describe('a watch of the events of Syncthing', function () {
     return (await response.json()) as A;
   };
 
-  /** Without an index: where the service is now. */
-  function poll(startedAt: { time?: string }) {
-    return async (index: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
-      const { startTime } = await read<{ readonly startTime: string }>('system/status', signal);
-      const isAnother = startedAt.time !== undefined && startedAt.time !== startTime;
-      startedAt.time = startTime;
-      if (isAnother && index !== undefined) throw new Restarted();
-      const query = index === undefined ? 'since=0&limit=1&timeout=1' : `since=${index}&timeout=20`;
-      const events = await read<readonly Event[]>(`events?events=ConfigSaved&${query}`, signal);
-      return {
-        events: index === undefined ? [] : events,
-        index: events.at(-1)?.id ?? (index === undefined ? 0 : undefined),
-      };
-    };
-  }
-
   const limitsOf = (events: readonly Event[]) => events.map(({ data }) => data.options.maxSendKbps);
 
   /**
@@ -89,13 +71,11 @@ describe('a watch of the events of Syncthing', function () {
     const seen: number[] = [];
     const gaps: string[] = [];
     const states: string[] = [];
-    const following = watchSignals(poll({}), {
-      indexOf: 'index',
-      isEmpty: ({ events }) => events.length === 0,
-      recovery: error => (error instanceof Restarted ? { kind: 'retry', dropsIndex: true } : recovery(error)),
+    const following = watchSignals({
+      ...syncthingEvents(base, { headers, types: ['ConfigSaved'] }),
       backoff: { initial: 100, max: 500 },
     }).subscribe(signal => {
-      if (signal.kind === 'answer') seen.push(...limitsOf(signal.answer.events));
+      if (signal.kind === 'answer') seen.push(...limitsOf(signal.answer.events as readonly Event[]));
       if (signal.kind === 'gap') gaps.push(signal.gap.reason);
       if (signal.kind === 'status') states.push(signal.status.state);
     });
@@ -114,7 +94,7 @@ describe('a watch of the events of Syncthing', function () {
     const after = new Set(seen.slice(before));
     // It may have saved the last setting once more.
     after.delete(500);
-    deepStrictEqual([[...after], gaps], [[1_000], ['index_rejected']]);
+    deepStrictEqual([[...after], gaps], [[1_000], ['another_log']]);
     ok(states.includes('retrying'));
     following.unsubscribe();
   });

@@ -1,0 +1,29 @@
+/**
+ * Presets for `watch`: how services of other kinds are polled, and what their answers mean.
+ *
+ * @module lobby-rx/services
+ */
+
+export {
+  couchChanges,
+  type CouchChange,
+  type CouchChanges,
+  type CouchChangesConfig,
+} from './couch-changes.js';
+export { durableStream, type DurableBatch } from './durable-stream.js';
+export { etcdKey, type EtcdChange, type EtcdChanges, type EtcdKeyConfig } from './etcd-key.js';
+export { linesOf } from './lines-of.js';
+export { nchanChannel, type NchanMessage } from './nchan-channel.js';
+export {
+  ServiceStatusError,
+  type BodyReader,
+  type ServiceFetch,
+  type ServiceRequestConfig,
+  type ServiceResponse,
+} from './service-request.js';
+export {
+  syncthingEvents,
+  type SyncthingEvent,
+  type SyncthingEvents,
+  type SyncthingEventsConfig,
+} from './syncthing-events.js';
