@@ -1,3 +1,1 @@
-export { Direct, directOf, follow, onlyNext } from './direct.js';
-export { DirectOperator } from './direct-operator.js';
-export { DirectState, DirectSubject } from './direct-subject.js';
+export { Direct, DirectOperator, directOf, DirectState, DirectSubject, follow, onlyNext } from './direct.js';

@@ -100,25 +100,6 @@ export function idle(since: number): WatchStatus {
   return { ...connecting(since), state: 'idle' };
 }
 
-/** A change of the status. Fields that it does not set are reset, except for the last answer. */
-export type StatusChange = Pick<WatchStatus, 'state'> & Partial<WatchStatus>;
-
-/**
- * The status after a change, and its signal. There is no signal if the status says nothing new, as
- * after a further answer.
- */
-export function changedStatus(
-  before: WatchStatus,
-  change: StatusChange,
-  now: number,
-): { readonly status: WatchStatus; readonly signals: readonly WatchSignal<never>[] } {
-  const isSame = before.state === change.state;
-  const since = isSame ? before.since : now;
-  const status = { ...connecting(now, before.lastAnswer), ...change, since };
-  const isEmitted = !isSame || change.nextTry !== undefined || change.hint !== before.hint;
-  return { status, signals: isEmitted ? [{ kind: 'status', status }] : [] };
-}
-
 /**
  * Something that happens in a watch: an answer with news, a gap before it, or a new status. A
  * signal of kind `checkpoint` stands for an answer without news. The only thing to do is to

@@ -1,7 +1,6 @@
 import { concatMap, type Observable } from 'rxjs';
 import type { WatchSignal } from '../watch-signal.js';
-import { partsOf, type Audience } from './audience.js';
-import { bufferWhile } from './buffer-while.js';
+import { bufferWhile, partsOf, type Audience } from './audience.js';
 import { runWhile } from './run-while.js';
 
 /**

@@ -1,12 +1,6 @@
 import { HELD_MS } from '../../error/index.js';
 import { ageOf, type Instant } from '../timing/index.js';
-import {
-  changedStatus,
-  connecting,
-  type PollEnd,
-  type StatusChange,
-  type WatchStatus,
-} from '../watch-signal.js';
+import { connecting, type PollEnd, type WatchStatus } from '../watch-signal.js';
 import type { Outcome } from './outcome.js';
 import type { Change, Health, Pace, Position, Transition, Turn, WatchState } from './watch-state.js';
 
@@ -32,6 +26,9 @@ export function firstHealth(now: Instant, lastAnswer: number | undefined): Healt
   return { status, heldAfter: HELD_MS, isAnswered: false, isOffline: false, isSure: true };
 }
 
+/** A change of the status. Fields that it does not set are reset, except for the last answer. */
+type StatusChange = Pick<WatchStatus, 'state'> & Partial<WatchStatus>;
+
 /**
  * The health with another status, if one is given. While the browser is offline, that is taken for
  * the cause.
@@ -40,8 +37,20 @@ export function withStatus(health: Health, change: StatusChange | undefined, now
   if (!change) return { health, signals: [] };
   const isOffline = health.isOffline && (change.state === 'retrying' || change.state === 'connecting');
   const shown = isOffline ? offlineChange(change) : change;
-  const { status, signals } = changedStatus(health.status, shown, now.at);
-  return { health: { ...health, status }, signals };
+  const { status: before } = health;
+  const isSame = before.state === shown.state;
+  const status: WatchStatus = {
+    state: shown.state,
+    since: isSame ? before.since : now.at,
+    lastAnswer: shown.lastAnswer ?? before.lastAnswer,
+    attempt: shown.attempt ?? 0,
+    nextTry: shown.nextTry,
+    error: shown.error,
+    hint: shown.hint,
+  };
+  // A status that says nothing new, as after a further answer, is not emitted.
+  const isEmitted = !isSame || shown.nextTry !== undefined || shown.hint !== before.hint;
+  return { health: { ...health, status }, signals: isEmitted ? [{ kind: 'status', status }] : [] };
 }
 
 function offlineChange(change: StatusChange): StatusChange {

@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { BehaviorSubject, of, range, Subject, take } from 'rxjs';
-import { bufferWhile } from '../../../src/stream/feed/buffer-while.js';
+import { bufferWhile } from '../../../src/stream/feed/audience.js';
 import { marbles } from '../../marbles.js';
 
 /** Held, and free. */
