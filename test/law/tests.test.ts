@@ -30,6 +30,7 @@ const OF_A_PART: Readonly<Record<string, string>> = {
   'integrations/fleet/nats/messages-in-order.test.ts': 'the rest of identity-messages.ts needs NATS',
   'integrations/fleet/read/handled-tail.test.ts': 'a class in handled-records.ts',
   'integrations/fleet/read/record-chain.test.ts': 'a class in handled-records.ts',
+  'stream/feed/buffer-while.test.ts': 'the operator with which an audience queues',
   'tools/cli/usage.test.ts': 'runs every command, and imports only the exit codes',
 };
 
