@@ -1,10 +1,11 @@
 // A service that stores all events of the fleet in a database, each exactly once. The events of a
-// batch and its position are written in one transaction. After a restart, it continues from the
-// position in the database.
+// batch and its position are written in one transaction. After a restart, it continues after the
+// last batch in the database. The position has its time, which shows whether NATS still has that
+// batch.
 import { rmSync } from 'node:fs';
 import { connect } from '@nats-io/transport-node';
 import sqlite from 'node-sqlite3-wasm';
-import { fleetBatches } from 'lobby-rx/fleet';
+import { fleetBatches, type FleetPosition } from 'lobby-rx/fleet';
 import { consumerMetrics } from 'lobby-rx/opentelemetry';
 import { showMetrics } from '../show-metrics.js';
 import type { Counts, Report, Start } from './messages.js';
@@ -20,23 +21,31 @@ async function consume({ nats: port, database, metrics }: Start): Promise<void> 
   const db = new sqlite.Database(database);
   db.exec(`
     create table if not exists event (position integer, identity_id text, kind text, number integer);
-    create table if not exists state (position integer, gaps integer);
-    insert into state select 0, 0 where not exists (select * from state);
+    create table if not exists state (position integer, stored_at integer, gaps integer);
+    insert into state select 0, 0, 0 where not exists (select * from state);
   `);
-  const { position: from } = db.get('select position from state') as { position: number };
+  const from = db.get('select position, stored_at storedAt from state') as unknown as FleetPosition;
   const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
 
   const consuming = fleetBatches({
     nats,
     durable: 'database',
     from,
-    ack: ({ identity_id, events, gap, position }) => {
+    ack: ({ identity_id, events, gap, position, storedAt }) => {
       db.exec('begin');
       // Another process may have stored the batch already. Before a batch with a gap, positions may
       // have gone back.
       const { changes } = gap
-        ? db.run('update state set position = ?, gaps = gaps + 1 where position <> ?', [position, position])
-        : db.run('update state set position = ? where position < ?', [position, position]);
+        ? db.run('update state set position = ?, stored_at = ?, gaps = gaps + 1 where position <> ?', [
+            position,
+            storedAt,
+            position,
+          ])
+        : db.run('update state set position = ?, stored_at = ? where position < ?', [
+            position,
+            storedAt,
+            position,
+          ]);
       if (changes > 0) {
         for (const event of events) {
           const { payload } = event as unknown as { readonly payload: { readonly number: number } };

@@ -27,8 +27,7 @@ const SLEEPS: Readonly<Record<string, string>> = {
 
 /** Tests that import a single source file and have another name, and why. */
 const OF_A_PART: Readonly<Record<string, string>> = {
-  'integrations/fleet/nats/messages-in-order.test.ts': 'the rest of identity-messages.ts needs NATS',
-  'integrations/fleet/read/handled-tail.test.ts': 'a class in handled-records.ts',
+  'integrations/fleet/nats/records/messages-in-order.test.ts': 'the rest of identity-messages.ts needs NATS',
   'integrations/fleet/read/record-chain.test.ts': 'a class in handled-records.ts',
   'stream/feed/buffer-while.test.ts': 'the operator with which an audience queues',
   'tools/cli/usage.test.ts': 'runs every command, and imports only the exit codes',

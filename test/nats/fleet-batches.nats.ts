@@ -7,6 +7,7 @@ import {
   type FleetBatch,
   type FleetBatchesConfig,
   type FleetConsumerLogEntry,
+  type FleetPosition,
 } from 'lobby-rx/fleet';
 import { waitUntil } from '../wait-until.js';
 import { SERVERS, versionOf } from './nats-server.js';
@@ -141,7 +142,7 @@ for (const program of SERVERS) {
       deepStrictEqual([before, now.numbers()], [[], [2]]);
       deepStrictEqual(now.batches[0]!.lag, 0);
       ok(Math.abs(now.batches[0]!.storedAt - Date.now()) < 60_000);
-      const after = await consume({ from: first.batches[0]!.position });
+      const after = await consume({ from: first.batches[0]! });
       const again = await consume({ from: 0 });
       const kept = await consume({ durable: 'kept' });
       publish(id);
@@ -267,7 +268,10 @@ for (const program of SERVERS) {
       const first = await consume({ durable: 'ahead' });
       for (const id of [...ids, ...ids]) publish(id);
       await waitUntil(() => first.numbers().length === 4);
-      const { batches } = await consume({ durable: 'other', from: 1_000 });
+      const { batches } = await consume({
+        durable: 'other',
+        from: { position: 1_000, storedAt: 1_000 },
+      });
       await waitUntil(() => batches.flatMap(({ events }) => events).length === 4);
       const gaps = batches.filter(({ gap }) => gap);
       deepStrictEqual(new Set(gaps.map(({ identity_id }) => identity_id)), new Set(ids));
@@ -284,17 +288,17 @@ for (const program of SERVERS) {
        * Works as a database does. The events of a batch count only if its position is later than
        * the last one.
        */
-      let position = 0;
+      let saved: FleetPosition = { position: 0, storedAt: 0 };
       const ack = async (batch: FleetBatch) => {
         await new Promise(resolve => setTimeout(resolve, 2));
-        if (batch.position <= position) return;
-        position = batch.position;
+        if (batch.position <= saved.position) return;
+        saved = batch;
         handled.push(...batch.events.map(numberOf));
       };
       const readers = [await consume({ durable: 'billing', ack })];
       for (let i = 1; i <= 100; i++) {
         publish(id);
-        if (i % 25 === 0) readers.push(await consume({ durable: 'billing', from: position, ack }));
+        if (i % 25 === 0) readers.push(await consume({ durable: 'billing', from: saved, ack }));
         await new Promise(resolve => setTimeout(resolve, 3));
       }
       await waitUntil(() => handled.length >= 100);
@@ -341,7 +345,7 @@ for (const program of SERVERS) {
       await begun(1);
       publish(ids[0]!);
       await waitUntil(() => first.batches.length === 1);
-      const from = first.batches[0]!.position;
+      const from = first.batches[0]!;
       publish(ids[0]!);
       await waitUntil(() => first.batches.length === 2);
       const jsm = await jetstreamManager(await server.connect());

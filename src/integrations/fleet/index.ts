@@ -15,7 +15,9 @@ export {
   type FleetBatchesConfig,
   type FleetConsumerLogEntry,
   type FleetFeedConfig,
+  type FleetPosition,
 } from './read/index.js';
 export { runFleet } from './run-fleet.js';
+export { setReplicas, type SetReplicasConfig } from './set-replicas.js';
 export { setShards, type SetShardsConfig } from './set-shards.js';
 export { shardOf } from './worker/index.js';

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import {
   asyncScheduler,
   defer,
@@ -90,6 +90,8 @@ function workOf(
   const clock = { random: Math.random, scheduler: asyncScheduler, monotonic: performance };
   return new Observable(subscriber => {
     const instance = `${new Date().toISOString()} ${randomUUID()}`;
+    // Short, because each record and each bare checkpoint has one.
+    const keyPrefix = randomBytes(9).toString('base64url');
     let records = 0;
     if (fleet.otherLimits) subscriber.next({ kind: 'nats_error', error: new FleetError(fleet.otherLimits) });
     const time = new NatsTime();
@@ -101,7 +103,7 @@ function workOf(
       addresses: (localAddresses ?? [undefined]).map(localAddress => pollAddress(address, localAddress)),
       newKey: () => {
         records++;
-        return `${instance} ${records}`;
+        return `${keyPrefix}.${records.toString(36)}`;
       },
       emit: event => subscriber.next(event),
     });

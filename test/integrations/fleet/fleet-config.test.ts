@@ -8,6 +8,7 @@ import {
   runFleet,
   setShards,
   FleetError,
+  type FleetBatch,
   type FleetConfig,
 } from 'lobby-rx/fleet';
 
@@ -67,7 +68,10 @@ describe('the config of a fleet', () => {
     throws(() => fleetBatches({} as { nats: NatsConnection }), /nats must be/);
     throws(() => fleetBatches({ nats, of: {} as { shard: number } }), /of must be \{ shard: number \}/);
     throws(() => fleetBatches({ nats, durable: 'a b' }), /durable must be/);
-    throws(() => fleetBatches({ nats, from: -1 }), /from must be the position of a batch/);
+    for (const from of [7, { position: 7 }, { position: -1, storedAt: 0 }]) {
+      const number = from as unknown as FleetBatch;
+      throws(() => fleetBatches({ nats, from: number }), /from must be a batch, or \{ position, storedAt \}/);
+    }
     fleetFeed({ nats, identity_id: 'a' });
     throws(() => fleetFeed({ nats } as { nats: NatsConnection; identity_id: string }), /identity_id must be/);
     throws(() => fleetFeed({ nats, identity_id: '' }), /identity_id must be/);

@@ -42,6 +42,10 @@ export interface Link {
   isCut: boolean;
   /** The same, but records get through. */
   isZombie: boolean;
+  /** Requests arrive, but no answer comes back. One direction of the connection is dead. */
+  isDeaf: boolean;
+  /** The service does not get the worker's polls. */
+  isBanned: boolean;
   /** The worker is not told in time who is alive. */
   isBlind: boolean;
   /** How many of the next appends are stored, but get no answer. */
@@ -138,7 +142,7 @@ export class MemoryFleet {
     return {
       changed$: new Observable(subscriber =>
         this.#changes$.pipe(delay(LATENCY_MS, link.scheduler)).subscribe(leaving => {
-          if (!link.isCut && !link.isZombie) subscriber.next(leaving);
+          if (!link.isCut && !link.isZombie && !link.isDeaf) subscriber.next(leaving);
         }),
       ),
       present: (beat, me) =>
@@ -196,7 +200,8 @@ export class MemoryFleet {
       this.#scheduler.schedule(() => {
         // What has been sent arrives, even if whoever sent it is gone.
         const answer$ = answer();
-        if (!subscriber.closed)
+        if (link.isDeaf) subscriber.add(timedOut$.subscribe(subscriber));
+        else if (!subscriber.closed)
           subscriber.add(answer$.pipe(delay(LATENCY_MS, link.scheduler)).subscribe(subscriber));
       }, LATENCY_MS);
     });

@@ -1,4 +1,5 @@
-import { BehaviorSubject, observeOn, Subject } from 'rxjs';
+import { BehaviorSubject, observeOn, Subject, throwError } from 'rxjs';
+import { TransportError } from 'lobby-rx';
 import type { Observable, SchedulerLike, Subscription } from 'rxjs';
 import { createEmulator, type Emulator } from 'lobby-rx/emulator';
 import { fleetWorker } from '../../../src/integrations/fleet/worker/fleet-worker.js';
@@ -116,7 +117,15 @@ function startWorker(
 ): VirtualWorker {
   const { shards, lease, memory } = shared;
   const scheduler = freezable(shared.scheduler);
-  const link: Link = { isCut: false, isZombie: false, isBlind: false, lostAnswers: 0, scheduler };
+  const link: Link = {
+    isCut: false,
+    isZombie: false,
+    isDeaf: false,
+    isBanned: false,
+    isBlind: false,
+    lostAnswers: 0,
+    scheduler,
+  };
   const events: FleetEvent[] = [];
   const drain$ = new Subject<void>();
   const polls = pollsOf(shared, instance, address, link, events);
@@ -161,7 +170,11 @@ function pollsOf(
   events: FleetEvent[],
 ): IdentityPolls {
   const { scheduler } = link;
-  const transport: Transport = request => emulator.transport(request).pipe(observeOn(scheduler));
+  const transport: Transport = request => {
+    const banned = () => new TransportError('unreachable', 'banned', request);
+    const answer$ = link.isBanned ? throwError(banned) : emulator.transport(request);
+    return answer$.pipe(observeOn(scheduler));
+  };
   let keys = 0;
   return new IdentityPolls({
     client: identity_id => ({

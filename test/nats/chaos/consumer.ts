@@ -1,6 +1,6 @@
 import { EMPTY, type Subscription } from 'rxjs';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { fleetBatches } from 'lobby-rx/fleet';
+import { fleetBatches, type FleetPosition } from 'lobby-rx/fleet';
 import type { Ledger } from './ledger.js';
 
 /** The consumer of a run. It comes and goes, and always continues from its last position. */
@@ -8,7 +8,7 @@ export class Consumer {
   readonly #nats: NatsConnection;
   readonly #ledger: Ledger;
   readonly #log: (text: string) => void;
-  #position = 0;
+  #last: FleetPosition = { position: 0, storedAt: 0 };
   #consuming: Subscription | undefined;
   #connection: NatsConnection;
   #kills = 0;
@@ -27,19 +27,20 @@ export class Consumer {
 
   /** The position of the last batch. */
   get position(): number {
-    return this.#position;
+    return this.#last.position;
   }
 
   /** Ends the subscription, and begins again. */
   begin(connection = this.#nats): void {
     this.#consuming?.unsubscribe();
-    const from = this.#position;
+    const from = this.#last;
     const ack = () => EMPTY;
     this.#consuming = fleetBatches({ nats: connection, durable: 'ledger', from, ack }).subscribe({
       next: batch => {
-        if (batch.position <= this.#position)
-          this.#log(`position ${batch.position} came after ${this.#position}`);
-        this.#position = batch.position;
+        if (batch.position <= this.position)
+          this.#log(`position ${batch.position} came after ${this.position}`);
+        const { position, storedAt } = batch;
+        this.#last = { position, storedAt };
         this.#ledger.receive(batch);
       },
       error: (error: unknown) => {

@@ -52,6 +52,11 @@ export function fleetNames(fleet = 'lobby'): FleetNames {
   };
 }
 
+/** All streams of a fleet. The first one has its records. */
+export function fleetStreams({ stream, alive, bucket, positions }: FleetNames): readonly string[] {
+  return [stream, alive, `KV_${bucket}`, `KV_${positions}`];
+}
+
 /** The subject of an identity, below `stored` or `live`. */
 export function subjectOf(shard: number | '*', identity_id: string): string {
   // Encodes characters that have a meaning in a subject. Ids of the service have none of them.

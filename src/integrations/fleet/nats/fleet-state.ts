@@ -2,7 +2,7 @@ import type { KV } from '@nats-io/kv';
 import { definedOptions, InputError, positiveInteger, tryOr } from '../../../error/index.js';
 import { NO_FLEET_YET, NotYet } from '../fleet-error.js';
 import { fenced } from './publisher.js';
-import { isSameStream } from './same-stream.js';
+import { lastKept, type MessageFrom, type StoredAt, type StreamState } from './last-kept.js';
 
 /** The key in the bucket under which the {@link FleetState} is stored. */
 const STATE = 'fleet';
@@ -12,9 +12,14 @@ export interface FleetState {
   readonly shards: number;
   /** The former numbers of shards. Records of those times are stored under them. */
   readonly before?: readonly number[];
-  /** The number of the present stream, and the time when it was created. */
+  /** The number of the present stream. */
   readonly generation?: number;
-  readonly created?: string;
+  /**
+   * A message by which the present stream is recognized. Its position is 0 if the stream was empty.
+   * The time of creation does not tell, because a restored stream may have another one, and servers
+   * of a cluster may have different ones.
+   */
+  readonly landmark?: StoredAt;
 }
 
 /** The number of shards if the first worker has no `shards`. */
@@ -23,10 +28,10 @@ const DEFAULT_SHARDS = 256;
 /** The numbers of the streams that a fleet has had. */
 export interface Generations {
   /**
-   * The number of the stream that was created at this time. It is higher than those of all streams
-   * before. Rejects if no worker has counted the stream yet.
+   * The number of the stream in this state. It is higher than those of all streams before. Rejects
+   * if no worker has counted the stream yet.
    */
-  readonly generationOf: (created: string) => Promise<number>;
+  readonly generationOf: (stream: StreamState) => Promise<number>;
   /** The number of the stream that was counted last. */
   readonly generation: () => Promise<number>;
 }
@@ -93,35 +98,50 @@ export async function changeShards(kv: KV, shards: number): Promise<void> {
 const DAY_MS = 24 * 3_600_000;
 const FIRST_DAY_MS = Date.UTC(2026, 0);
 
-/** Whether the stream that was created at this time has been counted. */
-function isCounted(state: FleetState, created: string): boolean {
-  return state.created !== undefined && isSameStream(state.created, created);
+/** The age from which a landmark is replaced by a newer message, in ms, so that none expires. */
+const OLD_LANDMARK_MS = 60_000;
+
+/**
+ * Whether a stream has been counted, although it may have lost its end since. It has if it still
+ * has anything of what was stored up to the landmark.
+ */
+async function isCounted(
+  { generation, landmark }: FleetState,
+  stream: StreamState,
+  messageFrom: MessageFrom,
+): Promise<boolean> {
+  if (generation === undefined || !landmark) return false;
+  return landmark.sequence === 0 || (await lastKept(landmark, stream, messageFrom)).sequence > 0;
 }
 
 /**
- * Gives a stream its number, unless it has one. The number is not a time, because clocks may be set
- * back. It is at least the number of days since 2026 began. So it also increases if the fleet has
- * lost its state.
+ * Gives a stream its number, unless it has one, and keeps its landmark new. The number is not a
+ * time, because clocks may be set back. It is at least the number of days since 2026 began. So it
+ * also increases if the fleet has lost its state.
  */
-export async function countStream(kv: KV, created: string): Promise<void> {
+export async function countStream(kv: KV, stream: StreamState, messageFrom: MessageFrom): Promise<void> {
+  const landmark = { sequence: stream.last, at: stream.lastAt };
   for (;;) {
     const entry = await read(kv);
-    if (!entry || isCounted(entry.state, created)) return;
+    if (!entry) return;
     const { state, revision: previousSeq } = entry;
+    const isSame = await isCounted(state, stream, messageFrom);
+    if (isSame && stream.lastAt - state.landmark!.at < OLD_LANDMARK_MS) return;
     const days = Math.floor((Date.now() - FIRST_DAY_MS) / DAY_MS);
-    const generation = Math.max((state.generation ?? 0) + 1, days);
-    const put = () => kv.put(STATE, JSON.stringify({ ...state, generation, created }), { previousSeq });
+    const next = Math.max((state.generation ?? 0) + 1, days);
+    const generation = isSame ? state.generation : next;
+    const put = () => kv.put(STATE, JSON.stringify({ ...state, generation, landmark }), { previousSeq });
     if ((await fenced(put)) !== undefined) return;
   }
 }
 
-export function generationsIn(kv: KV): Generations {
+export function generationsIn(kv: KV, messageFrom: MessageFrom): Generations {
   const state = async () => (await read(kv))?.state;
   return {
     generation: async () => (await state())?.generation ?? 0,
-    generationOf: async created => {
+    generationOf: async stream => {
       const now = await state();
-      if (now?.generation !== undefined && isCounted(now, created)) return now.generation;
+      if (now?.generation !== undefined && (await isCounted(now, stream, messageFrom))) return now.generation;
       throw new NotYet('the stream was created a moment ago, and no worker has counted it yet');
     },
   };

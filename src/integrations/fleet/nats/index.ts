@@ -1,7 +1,7 @@
+export { changeReplicas } from './change-replicas.js';
 export { fleetName, MAX_CAPACITY, storedSubject, storedSubjects, workerName } from './fleet-names.js';
-export { hasLost, identityMessages, lastRecordOf } from './identity-messages.js';
+export { BEGINNING, lastKept, type StoredAt, type StreamState } from './last-kept.js';
 export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
-export { NatsLog } from './nats-log.js';
 export { natsProblem, retryWhileStarting } from './nats-problem.js';
 export { NatsRegistry } from './nats-registry.js';
 export { NatsTime } from './nats-time.js';
@@ -15,11 +15,18 @@ export {
   type WorkingFleet,
 } from './open-fleet.js';
 export { fenced } from './publisher.js';
-export { isNewerVersion, storedRecord, type FleetMessage, type StoredRecord } from './stored-record.js';
 export {
+  hasLost,
+  identityMessages,
+  isNewerVersion,
+  lastRecordOf,
+  LostRecords,
+  NatsLog,
   orderedMessages,
-  storedMessage,
-  streamState,
+  storedRecord,
+  type FleetMessage,
+  type KnownRecord,
   type OrderedMessage,
-  type StreamState,
-} from './stream-messages.js';
+  type StoredRecord,
+} from './records/index.js';
+export { messageFrom, storedMessage, streamState } from './stored-message.js';

@@ -48,6 +48,10 @@ const PROBLEMS: readonly (readonly [RegExp, (match: RegExpExecArray) => string])
     () =>
       'NATS has no room for more: give its store more, or run the first worker with maxBytes, so that the oldest events go',
   ],
+  [
+    /no suitable peers/i,
+    () => 'the NATS cluster has not enough servers for that many replicas, or some are down',
+  ],
   [/timeout/i, () => 'the NATS server did not answer in time'],
 ];
 

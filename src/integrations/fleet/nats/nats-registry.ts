@@ -1,18 +1,14 @@
-import type { KvEntry } from '@nats-io/kv';
 import type { Msg } from '@nats-io/transport-node';
 import { defer, EMPTY, Observable } from 'rxjs';
-import { cursor, fieldsOf, plainObject, tryOr } from '../../../error/index.js';
+import { fieldsOf, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import type { Heartbeat } from '../fleet-event.js';
-import type { FleetRegistry, BareCheckpoint, BareCheckpoints, Presence, Present } from '../worker/index.js';
-import { BEATS_PER_LEASE, PATIENCE_LEASES, shardOf } from '../worker/index.js';
+import type { FleetRegistry, BareCheckpoints, Presence, Present } from '../worker/index.js';
+import { BEATS_PER_LEASE, PATIENCE_LEASES } from '../worker/index.js';
 import type { NatsTime } from './nats-time.js';
 import type { WorkingFleet } from './open-fleet.js';
 import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
-import { isSameStream } from './same-stream.js';
-
-/** The key of the bare checkpoints of a shard, in a fleet with this number of `shards`. */
-const checkpointsKey = (shards: number, shard: number) => `checkpoints.${shards}.${shard}`;
+import { StoredCheckpoints } from './stored-checkpoints.js';
 
 /** Once in this many looks, a worker checks whether NATS has lost a stream. */
 const LOOKS_UNTIL_ENSURED = PATIENCE_LEASES * BEATS_PER_LEASE;
@@ -22,36 +18,32 @@ const LOOKS_UNTIL_ENSURED = PATIENCE_LEASES * BEATS_PER_LEASE;
  * of the monotonic clock.
  */
 interface Beat {
+  readonly subject: string;
   readonly seq: number;
   readonly sentAt: number;
   readonly heardAt: number;
 }
-
-/** Bare checkpoints by shard and identity. */
-type FormerCheckpoints = ReadonlyMap<number, ReadonlyMap<string, BareCheckpoint>>;
 
 /** Everything that a worker keeps in NATS besides records. */
 export class NatsRegistry implements FleetRegistry {
   readonly changed$: Observable<string | undefined>;
   readonly #fleet: WorkingFleet;
   readonly #time: NatsTime;
+  readonly #checkpoints: StoredCheckpoints;
   #beats = 0;
   #looks = 0;
   #hasLeft = false;
   /** The position of the first heartbeat of this worker. */
   #first: number | undefined;
   #last: Beat | undefined;
-  /** When the stream of live workers was created. */
-  #created: string;
   /** How often NATS has lost the list of live workers. */
   #listLosses = 0;
-  #former: FormerCheckpoints | undefined;
 
   constructor(fleet: WorkingFleet, time: NatsTime) {
     const { nats, names } = fleet;
     this.#fleet = fleet;
     this.#time = time;
-    this.#created = fleet.aliveSince;
+    this.#checkpoints = new StoredCheckpoints(fleet, time);
     this.changed$ = new Observable(subscriber => {
       const callback = (error: Error | null, message: Msg) => {
         if (!error) subscriber.next(message.string() || undefined);
@@ -67,20 +59,19 @@ export class NatsRegistry implements FleetRegistry {
       const isDue = this.#beats % BEATS_PER_LEASE === 1;
       this.#beats++;
       const hasNamesake = isDue && (await this.#hasNamesake(beat));
+      if (await this.#isLastLost()) this.#loseList();
       const { publisher, names } = this.#fleet;
       const sentAt = performance.now();
       // The worker may have left while this waited.
       if (this.#hasLeft) return false;
+      const subject = presenceSubject(names.present, me);
       const data = JSON.stringify({ ...beat, first: this.#first });
-      const { seq } = await publisher.publish(names.alive, presenceSubject(names.present, me), data);
+      const { seq } = await publisher.publish(names.alive, subject, data);
       this.#first ??= seq;
-      // The sequence went back, so the server was restored from a copy, and has lost the newer
-      // heartbeats of others.
-      if (this.#last && seq <= this.#last.seq) {
-        this.#listLosses++;
-        this.#first = seq;
-      }
-      this.#last = { seq, sentAt, heardAt: performance.now() };
+      const before = this.#last?.subject ?? subject;
+      this.#last = { subject, seq, sentAt, heardAt: performance.now() };
+      // The others would read either of the two.
+      if (before !== subject) await this.#fleet.jsm.streams.purge(names.alive, { filter: before });
       // The time of NATS has to be known before the worker takes its first shard.
       if (!this.#time.isKnown) await this.#learn(this.#last);
       return hasNamesake;
@@ -102,12 +93,11 @@ export class NatsRegistry implements FleetRegistry {
       const isCheckDue = this.#looks % LOOKS_UNTIL_ENSURED === 0;
       this.#looks++;
       if (isCheckDue) await this.#fleet.ensure();
-      const { state, created } = await jsm.streams.info(names.alive, {
+      const { state } = await jsm.streams.info(names.alive, {
         subjects_filter: `${presenceOf(names.present)}>`,
       });
-      if (!isSameStream(this.#created, created)) this.#listLosses++;
-      this.#created = created;
       const subjects = Object.keys(state.subjects ?? {});
+      if (this.#shouldBeThere() && !subjects.includes(this.#last!.subject)) this.#loseList();
       const workers = subjects.flatMap(subject => presenceIn(names.present, subject));
       return { workers, listLosses: this.#listLosses };
     });
@@ -126,59 +116,39 @@ export class NatsRegistry implements FleetRegistry {
   }
 
   checkpoints(shard: number): Observable<BareCheckpoints> {
-    return this.#asked(async () => {
-      const stored = await this.#storedCheckpoints(this.#fleet.shards, shard);
-      if (this.#fleet.before.length === 0) return stored;
-      const newest = new Map(Object.entries(stored));
-      const former = await this.#readFormer();
-      // The present number of shards may have been in use before the former ones, so the newer
-      // checkpoint counts.
-      for (const [id, checkpoint] of former.get(shard) ?? []) {
-        const known = newest.get(id);
-        if (!known || checkpoint.since > known.since) newest.set(id, checkpoint);
-      }
-      return Object.fromEntries(newest);
-    });
-  }
-
-  async #storedCheckpoints(shards: number, shard: number): Promise<BareCheckpoints> {
-    const entry = await this.#fleet.positions.get(checkpointsKey(shards, shard));
-    return entry ? checkpointsIn(entry, (storedAt, age) => this.#time.since(storedAt, age)) : {};
-  }
-
-  /**
-   * The checkpoints from times with other numbers of shards, by the present shard of each identity.
-   */
-  async #readFormer(): Promise<FormerCheckpoints> {
-    if (this.#former) return this.#former;
-    const former = new Map<number, Map<string, BareCheckpoint>>();
-    for (const shards of this.#fleet.before) {
-      for (let shard = 0; shard < shards; shard++) {
-        const stored = await this.#storedCheckpoints(shards, shard);
-        for (const [id, checkpoint] of Object.entries(stored)) {
-          const presentShard = shardOf(id, this.#fleet.shards);
-          const checkpoints = former.get(presentShard) ?? new Map<string, BareCheckpoint>();
-          former.set(presentShard, checkpoints.set(id, checkpoint));
-        }
-      }
-    }
-    this.#former = former;
-    return this.#former;
+    return this.#asked(() => this.#checkpoints.read(shard));
   }
 
   storeCheckpoints(shard: number, checkpoints: BareCheckpoints): Observable<unknown> {
-    return this.#asked(() => {
-      const stored = new Map<string, StoredCheckpoint>();
-      for (const [id, { sequence, index, since }] of Object.entries(checkpoints)) {
-        stored.set(id, { sequence, index, age: this.#time.age(since) });
-      }
-      const text = JSON.stringify(Object.fromEntries(stored));
-      return this.#fleet.positions.put(checkpointsKey(this.#fleet.shards, shard), text);
-    });
+    return this.#asked(() => this.#checkpoints.store(shard, checkpoints));
   }
 
   #asked<T>(ask: () => Promise<T>): Observable<T> {
     return defer(() => ask().catch(this.#fleet.restore));
+  }
+
+  /** Whether the last heartbeat of this worker is so new that NATS still has it. */
+  #shouldBeThere(): boolean {
+    return this.#last !== undefined && performance.now() - this.#last.sentAt < this.#fleet.lease;
+  }
+
+  /**
+   * Whether NATS has lost the last heartbeat of this worker early. Then it has lost those of
+   * others, too, because its stream was deleted or set back. A later heartbeat is from another
+   * process of the same name.
+   */
+  async #isLastLost(): Promise<boolean> {
+    if (!this.#shouldBeThere()) return false;
+    const { jsm, names } = this.#fleet;
+    const { seq, subject } = this.#last!;
+    const message = await jsm.streams.getMessage(names.alive, { last_by_subj: subject });
+    return this.#shouldBeThere() && !(message && message.seq >= seq);
+  }
+
+  #loseList(): void {
+    this.#listLosses++;
+    this.#first = undefined;
+    this.#last = undefined;
   }
 
   /** Learns the time of NATS from a heartbeat of this worker. */
@@ -202,7 +172,7 @@ export class NatsRegistry implements FleetRegistry {
     if (message?.seq === last.seq) this.#time.learn(last.sentAt, message.time.getTime(), last.heardAt);
     // A heartbeat from before this process began may be that of a process that has ended.
     if (!message || message.seq <= this.#first!) return false;
-    const { instance: other, first } = fieldsOf(jsonOf(message));
+    const { instance: other, first } = fieldsOf(tryOr(() => message.json<unknown>(), undefined));
     return other !== instance && typeof first === 'number' && first < this.#first!;
   }
 
@@ -214,28 +184,4 @@ export class NatsRegistry implements FleetRegistry {
     const { nats, names } = this.#fleet;
     if (!nats.isClosed()) nats.publish(names.changed, leaving);
   }
-}
-
-/** Reads bare checkpoints. Returns an empty record if something else is stored. */
-function checkpointsIn(entry: KvEntry, since: (storedAt: number, age: number) => number): BareCheckpoints {
-  const stored = jsonOf(entry);
-  if (!plainObject.is(stored)) return {};
-  const storedAt = entry.created.getTime();
-  const checkpoints = new Map<string, BareCheckpoint>();
-  for (const [id, checkpoint] of Object.entries(stored)) {
-    if (!isStoredCheckpoint(checkpoint)) continue;
-    const { sequence, index, age } = checkpoint;
-    checkpoints.set(id, { sequence, index, since: since(storedAt, age) });
-  }
-  return Object.fromEntries(checkpoints);
-}
-
-const jsonOf = (stored: Pick<KvEntry, 'json'>) => tryOr(() => stored.json<unknown>(), undefined);
-
-/** A bare checkpoint with its age when it was stored, in ms. */
-type StoredCheckpoint = Omit<BareCheckpoint, 'since'> & { readonly age: number };
-
-function isStoredCheckpoint(u: unknown): u is StoredCheckpoint {
-  const { sequence, index, age } = fieldsOf(u);
-  return Number.isSafeInteger(sequence) && cursor.is(index) && Number.isFinite(age);
 }

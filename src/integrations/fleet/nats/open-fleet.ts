@@ -30,6 +30,7 @@ import { presenceIn, presenceOf } from './presence-subject.js';
 import { whenConnected, type Nats } from './nats-connection.js';
 import { isApiError, isUnanswered, mayPass, natsProblem } from './nats-problem.js';
 import { Publisher } from './publisher.js';
+import { messageFrom, stateIn } from './stored-message.js';
 
 /** The first version of NATS that can republish messages, and has direct gets. */
 const OLDEST = [2, 9] as const;
@@ -38,7 +39,7 @@ const OLDEST = [2, 9] as const;
  * The first version whose clusters check the expected last message before they append. A cluster of
  * 2.9 stores both of two competing appends.
  */
-const OLDEST_CLUSTER = [2, 10] as const;
+export const OLDEST_CLUSTER = [2, 10] as const;
 
 /** A fleet on a NATS server. */
 export interface OpenFleet extends Generations {
@@ -54,14 +55,14 @@ export interface OpenFleet extends Generations {
 /** A fleet as a worker needs it. */
 export interface WorkingFleet extends OpenFleet {
   readonly positions: KV;
+  /** How long a worker counts as alive after a heartbeat, in ms. */
+  readonly lease: number;
   readonly publisher: Publisher;
   /**
-   * Says which limits of the stream differ from the options of this worker. `undefined` if none
+   * Says which limits of the streams differ from the options of this worker. `undefined` if none
    * does.
    */
   readonly otherLimits: string | undefined;
-  /** When the stream of live workers was created. */
-  readonly aliveSince: string;
   /** Creates the streams and buckets that the server has lost. */
   readonly ensure: () => Promise<unknown>;
   /**
@@ -91,19 +92,22 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
     const { nats, names, js, jsm } = await reach(config);
     const open = async (wanted: Partial<ShardCounts>) => {
       if (replicas > 1) requireVersion(nats, OLDEST_CLUSTER, 'a fleet with replicas');
-      const { config: stream, created } = await requireStream(jsm, names, config);
-      const { num_replicas } = stream;
+      const stream = await requireStream(jsm, names, config);
+      const { num_replicas } = stream.config;
       if (num_replicas > 1)
         requireVersion(nats, OLDEST_CLUSTER, `the stream ${names.stream}, which has replicas,`);
       // The state of the fleet is read from the leader of a cluster, because a follower may lag
       // behind.
-      const kv = await requireBucket(js, jsm, names.bucket, { replicas, allow_direct: false });
+      const state = await requireBucket(js, jsm, names.bucket, { replicas, allow_direct: false });
       const positions = await requireBucket(js, jsm, names.positions, { replicas, allow_direct: true });
-      const aliveSince = await requirePresence(jsm, names, config.lease, replicas);
+      const alive = await requirePresence(jsm, names, config.lease, replicas);
+      const { kv } = state;
       const { shards, before } = await agreeOnFleetState(kv, wanted);
-      await countStream(kv, created);
-      const limits = otherLimits(stream, names, config);
-      return { ...generationsIn(kv), positions, shards, before, aliveSince, otherLimits: limits };
+      const from = (sequence: number) => messageFrom({ jsm, names }, sequence);
+      await countStream(kv, stateIn(stream), from);
+      const configs = [stream.config, alive.config, state.config, positions.config] as const;
+      const limits = otherLimits(configs, names, config);
+      return { ...generationsIn(kv, from), positions: positions.kv, shards, before, otherLimits: limits };
     };
     const opened = await open(config.shards === undefined ? {} : { shards: config.shards });
     let opening: Promise<unknown> | undefined;
@@ -119,6 +123,7 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
       js,
       jsm,
       ...opened,
+      lease: config.lease,
       publisher: new Publisher(js, jsm.streams),
       ensure,
       restore: async (error: unknown) => {
@@ -179,7 +184,8 @@ export async function changeFleet(
 
 async function readable(reached: Awaited<ReturnType<typeof reach>>): Promise<OpenFleet> {
   const kv = await new Kvm(reached.js).open(reached.names.bucket, { allow_direct: true });
-  return { ...reached, ...(await readFleetState(kv)), ...generationsIn(kv) };
+  const generations = generationsIn(kv, sequence => messageFrom(reached, sequence));
+  return { ...reached, ...(await readFleetState(kv)), ...generations };
 }
 
 /** Opens the bucket of positions, which a worker has created. */
@@ -187,7 +193,7 @@ export function openPositions({ js, names }: OpenFleet): Promise<KV> {
   return new Kvm(js).open(names.positions, { allow_direct: true });
 }
 
-async function explained<T>(task: () => Promise<T>): Promise<T> {
+export async function explained<T>(task: () => Promise<T>): Promise<T> {
   try {
     return await task();
   } catch (error) {
@@ -195,7 +201,7 @@ async function explained<T>(task: () => Promise<T>): Promise<T> {
   }
 }
 
-async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
+export async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
   const connection = await nats;
   if (connection.isClosed()) throw new FleetError('the connection to NATS was closed');
   if (!connection.info) await whenConnected(connection);
@@ -204,7 +210,11 @@ async function reach({ nats, fleet }: Pick<OpenFleetConfig, 'nats' | 'fleet'>) {
   return { nats: connection, names: fleetNames(fleet), js: jetstream(connection), jsm };
 }
 
-function requireVersion({ info }: NatsConnection, oldest: readonly [number, number], what: string): void {
+export function requireVersion(
+  { info }: NatsConnection,
+  oldest: readonly [number, number],
+  what: string,
+): void {
   // The connection is lost again, so the version is not known.
   if (!info) return;
   const { version } = info;

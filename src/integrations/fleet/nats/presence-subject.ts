@@ -9,10 +9,14 @@ const NONE = '-';
  * The subject under which a worker reports that it is alive. It contains everything that other
  * workers need, so they read no messages.
  */
-export function presenceSubject(present: string, { worker, capacity, addresses, given }: Presence): string {
+export function presenceSubject(
+  present: string,
+  { worker, capacity, trial, addresses, given }: Presence,
+): string {
   const from = addresses.map(address => address.toString(36)).join('_') || NONE;
   const list = given ? `${given.count}_${given.hash.toString(36)}` : NONE;
-  return `${presenceOf(present, worker)}${capacity}.${from}.${list}`;
+  const tried = trial === undefined ? '' : `.${trial}`;
+  return `${presenceOf(present, worker)}${capacity}.${from}.${list}${tried}`;
 }
 
 /** The prefix of the subjects of a worker, or of all workers. */
@@ -22,7 +26,8 @@ export function presenceOf(present: string, worker?: string): string {
 
 /** Reads the subject of a worker. Returns an empty list if no worker makes such a subject. */
 export function presenceIn(present: string, subject: string): readonly Presence[] {
-  const [worker, capacityText, from = '', list = ''] = subject.slice(presenceOf(present).length).split('.');
+  const parts = subject.slice(presenceOf(present).length).split('.');
+  const [worker, capacityText, from = '', list = '', tried] = parts;
   const capacity = Number(capacityText);
   if (!workerName.is(worker) || !positiveInteger.is(capacity) || capacity > MAX_CAPACITY) return [];
   const addresses = from === NONE ? [] : from.split('_').map(address => parseInt(address, 36));
@@ -30,5 +35,6 @@ export function presenceIn(present: string, subject: string): readonly Presence[
   const count = parseInt(countText, 10);
   const hash = parseInt(hashText, 36);
   const given = count >= 0 && hash >= 0 ? { count, hash } : undefined;
-  return [{ worker, capacity, addresses, given }];
+  const trial = positiveInteger.is(Number(tried)) ? Number(tried) : undefined;
+  return [{ worker, capacity, trial, addresses, given }];
 }

@@ -54,25 +54,30 @@ export async function requireStream(
 }
 
 /**
- * Says which limits of an existing stream differ from those that a worker has been given. The
- * stream is not changed.
+ * Says which limits of existing streams differ from those that a worker has been given. The streams
+ * are not changed. The first one is the stream of records, and all have the same replicas.
  */
 export function otherLimits(
-  stream: StreamConfig,
+  [stream, ...others]: readonly [StreamConfig, ...StreamConfig[]],
   names: FleetNames,
   limits: StreamLimits,
 ): string | undefined {
   const wanted = streamConfig(names, limits);
   const differences: string[] = [];
-  const compare = (limit: keyof StreamLimits, is: number, should: number) => {
-    if (limits[limit] !== undefined && is !== should) differences.push(`${limit} ${is}, not ${should}`);
+  const compare = (limit: keyof StreamLimits, config: StreamConfig, is: number, should: number) => {
+    if (limits[limit] !== undefined && is !== should)
+      differences.push(`${config.name} has ${limit} ${is}, not ${should}`);
   };
-  compare('replicas', stream.num_replicas, wanted.num_replicas);
-  compare('maxAge', stream.max_age / 1e6, wanted.max_age / 1e6);
-  compare('maxBytes', stream.max_bytes, wanted.max_bytes);
+  compare('maxAge', stream, stream.max_age / 1e6, wanted.max_age / 1e6);
+  compare('maxBytes', stream, stream.max_bytes, wanted.max_bytes);
+  const byReplicas = differences.length;
+  for (const config of [stream, ...others])
+    compare('replicas', config, config.num_replicas, wanted.num_replicas);
   if (differences.length === 0) return undefined;
   const list = differences.join(', ');
-  return `the stream ${names.stream} stays as it is, with ${list}: change it with the tools of NATS, or the options of this worker`;
+  const how =
+    differences.length > byReplicas ? 'change replicas with setReplicas, and the rest' : 'change it';
+  return `the streams of the fleet stay as they are: ${list}: ${how} with nats stream edit, or the options of this worker`;
 }
 
 /** Says what is wrong with an existing stream. `undefined` if nothing is. */
@@ -95,14 +100,14 @@ export function problemOf(config: Partial<StreamConfig>, names: FleetNames): str
 
 /**
  * The stream of heartbeats. It drops each heartbeat after a lease, so the workers that it still has
- * are alive. Returns when it was created.
+ * are alive.
  */
 export async function requirePresence(
   jsm: JetStreamManager,
   names: FleetNames,
   lease: number,
   replicas: number,
-): Promise<string> {
+): Promise<StreamInfo> {
   const info = await foundOr(jsm, names.alive, () =>
     jsm.streams.add({
       name: names.alive,
@@ -115,7 +120,7 @@ export async function requirePresence(
       num_replicas: replicas,
     }),
   );
-  if (info.config.max_age === nanos(lease)) return info.created;
+  if (info.config.max_age === nanos(lease)) return info;
   const stored = `${info.config.max_age / 1e6}, as the workers of this fleet have it; or delete the stream ${names.alive}`;
   throw new InputError('lease', stored, String(lease));
 }
@@ -148,18 +153,24 @@ interface BucketSettings {
   readonly allow_direct: boolean;
 }
 
+/** A bucket, with the config of its stream. */
+export interface OpenBucket {
+  readonly kv: KV;
+  readonly config: StreamConfig;
+}
+
 /** Opens a bucket. Creates it if it does not exist. */
 export async function requireBucket(
   js: JetStreamClient,
   jsm: JetStreamManager,
   bucket: string,
   { replicas, allow_direct }: BucketSettings,
-): Promise<KV> {
+): Promise<OpenBucket> {
   const kvm = new Kvm(js);
   const stream = `KV_${bucket}`;
-  await foundOr(jsm, stream, async () => {
+  const { config } = await foundOr(jsm, stream, async () => {
     await kvm.create(bucket, { history: 1, allow_direct: true, storage: StorageType.File, replicas });
     return jsm.streams.info(stream);
   });
-  return kvm.open(bucket, { allow_direct });
+  return { kv: await kvm.open(bucket, { allow_direct }), config };
 }

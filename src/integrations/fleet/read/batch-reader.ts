@@ -4,9 +4,11 @@ import type { LiveEvent, NoOwnEvents } from '../../../protocol/index.js';
 import { awaited, backoff, type Awaitable, type Gap } from '../../../stream/index.js';
 import type { ConsumerLog } from './consumer-log.js';
 import { DurablePosition, type DurablePositionConfig } from './durable-position.js';
-import { HandledRecords } from './handled-records.js';
+import { HandledRecords, type FleetPosition } from './handled-records.js';
 import {
   isNewerVersion,
+  lastKept,
+  messageFrom,
   natsProblem,
   orderedMessages,
   storedMessage,
@@ -14,11 +16,15 @@ import {
   streamState,
   type OpenFleet,
   type OrderedMessage,
+  type StoredAt,
   type StoredRecord,
 } from '../nats/index.js';
 
-/** Events of one identity that came in one answer. */
-export interface FleetBatch<Own extends object = NoOwnEvents> {
+/**
+ * Events of one identity that came in one answer. Save its `position` and `storedAt`, and pass both
+ * as `from` later.
+ */
+export interface FleetBatch<Own extends object = NoOwnEvents> extends FleetPosition {
   readonly identity_id: string;
   /** Oldest first. Empty if there is only a gap. */
   readonly events: readonly LiveEvent<Own>[];
@@ -27,7 +33,7 @@ export interface FleetBatch<Own extends object = NoOwnEvents> {
   /**
    * The position of the batch. It is higher than the positions of all batches before, even in a
    * stream that was created again. It is lower only with a `gap`, if a server has lost the end of
-   * the stream. Save it, and pass it as `from` later.
+   * the stream.
    */
   readonly position: number;
   /** When the events were stored, in ms, by the clock of NATS. */
@@ -85,10 +91,10 @@ export class BatchReader<Own extends object> {
     // on past the end of that state.
     await this.#openDurable(subscriber);
     const state = await streamState(fleet);
-    const generation = await fleet.generationOf(state.created);
+    const generation = await fleet.generationOf(state);
     if (isClosed(subscriber)) return;
-    const storedAt = async (sequence: number) => (await this.#messageAt(sequence))?.at;
-    const start = await this.#handled.resume(state, generation, storedAt);
+    const kept = (known: StoredAt) => lastKept(known, state, sequence => messageFrom(fleet, sequence));
+    const start = await this.#handled.resume(state, generation, kept);
     const { messages, stop } = await orderedMessages(fleet, subjects, start);
     subscriber.add(stop);
     for await (const message of messages) {
@@ -123,7 +129,7 @@ export class BatchReader<Own extends object> {
     if (isClosed(subscriber)) return;
     log.handled();
     this.#handled.add(message);
-    this.#durable?.handled(position);
+    this.#durable?.handled({ position, storedAt: message.at });
   }
 
   /** The batch of a record. `undefined` if it has neither events nor a gap. */
@@ -163,7 +169,7 @@ export class BatchReader<Own extends object> {
 
   async #messageAt(seq: number) {
     const stored = await storedMessage(this.#config.fleet, { seq });
-    return stored ? { headers: stored.header, data: stored.data, at: stored.time.getTime() } : undefined;
+    return stored ? { headers: stored.header, data: stored.data } : undefined;
   }
 }
 

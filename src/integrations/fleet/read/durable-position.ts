@@ -4,6 +4,7 @@ import { firstValueFrom, lastValueFrom, ReplaySubject, takeUntil, timer } from '
 import { InputError, plainObject } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import { fenced, openPositions, type OpenFleet } from '../nats/index.js';
+import { NOTHING, type FleetPosition } from './handled-records.js';
 
 const KEY_PREFIX = 'consumer.';
 
@@ -23,15 +24,14 @@ export interface DurablePositionConfig {
   readonly durable: string;
   readonly subjects: string;
   /** The position to begin at, instead of the stored one. */
-  readonly from: number | undefined;
+  readonly from: FleetPosition | undefined;
 }
 
 /** Another process has begun to read with the same name. */
 class TakenOver extends FleetError {}
 
-interface StoredPosition {
-  /** Everything up to this position has been handled. */
-  readonly position: number;
+/** Everything up to the position has been handled. */
+interface StoredPosition extends FleetPosition {
   /** Different for each process that reads with this name. */
   readonly reader: string;
   readonly subjects: string;
@@ -67,7 +67,7 @@ export class DurablePosition {
     this.#name = durable;
     this.#key = KEY_PREFIX + durable;
     this.#fail = fail;
-    this.#next = { reader: this.#reader, subjects, position: 0 };
+    this.#next = { reader: this.#reader, subjects, ...NOTHING };
     this.#listening = nats.subscribe(`$KV.${names.positions}.${this.#key}`, {
       callback: (_, message) => {
         if (positionIn(message)?.reader === this.#reader) return;
@@ -94,7 +94,8 @@ export class DurablePosition {
           const rule = `the name of a consumer of ${subjects}, or of none`;
           throw new InputError('durable', rule, `that of a consumer of ${known.subjects}`);
         }
-        opened.#next = { ...opened.#next, position: from ?? known?.position ?? 0 };
+        const { position, storedAt } = from ?? known ?? NOTHING;
+        opened.#next = { ...opened.#next, position, storedAt };
         return opened.#next;
       });
       opened.#isOpen = true;
@@ -106,13 +107,13 @@ export class DurablePosition {
     }
   }
 
-  get position(): number {
-    return this.#next.position;
+  get position(): FleetPosition {
+    return this.#next;
   }
 
   /** Everything up to this position has been handled. It is saved soon. */
-  handled(position: number): void {
-    this.#next = { ...this.#next, position };
+  handled({ position, storedAt }: FleetPosition): void {
+    this.#next = { ...this.#next, position, storedAt };
     void this.#flush();
   }
 
@@ -186,7 +187,7 @@ export class DurablePosition {
 function positionIn(stored: { json(): unknown }): StoredPosition | undefined {
   try {
     const read = stored.json();
-    return plainObject.is(read) && Number.isSafeInteger(read.position)
+    return plainObject.is(read) && Number.isSafeInteger(read.position) && Number.isFinite(read.storedAt)
       ? (read as object as StoredPosition)
       : undefined;
   } catch {

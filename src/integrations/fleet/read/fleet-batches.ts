@@ -2,6 +2,7 @@ import { defer, merge, switchMap, type Observable } from 'rxjs';
 import {
   aFunction,
   checkOptions,
+  fieldsOf,
   InputError,
   plainObject,
   type Guard,
@@ -16,6 +17,7 @@ import {
 } from '../../../protocol/index.js';
 import type { Awaitable } from '../../../stream/index.js';
 import { BatchReader, type FleetBatch } from './batch-reader.js';
+import { NOTHING, type FleetPosition } from './handled-records.js';
 import { ConsumerLog, type FleetConsumerLogEntry } from './consumer-log.js';
 import {
   fleetName,
@@ -43,16 +45,17 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
    */
   readonly durable?: string | undefined;
   /**
-   * The position of the last processed batch. The batch after it comes first, even if NATS has
-   * another position.
+   * The last processed batch, or what you have saved of it: its `position` and `storedAt`. The
+   * batch after it comes first, even if NATS has another position. With 0, all that is stored
+   * comes.
    */
-  readonly from?: number | undefined;
+  readonly from?: 0 | FleetPosition | undefined;
   /**
    * Called with each batch. Whatever it returns is waited for before the next batch comes: an
    * Observable, a promise, an array of them, and what is in them. If that fails, `ack` is called
-   * again, with increasing waits, and the log says why. Save the position together with the effect
-   * of the events. Skip a batch at the saved position, and one at a lower position without a gap.
-   * Then nothing is lost or duplicated.
+   * again, with increasing waits, and the log says why. Save `position` and `storedAt` together
+   * with the effect of the events. Skip a batch at the saved position, and one at a lower position
+   * without a gap. Then nothing is lost or duplicated.
    */
   readonly ack?: ((batch: FleetBatch<PayloadsOf<Codecs>>) => Awaitable) | undefined;
   /**
@@ -66,17 +69,22 @@ export interface FleetBatchesConfig<Codecs extends EventCodecs = NoOwnEvents> {
   readonly fleet?: string;
 }
 
-const position: Guard<number> = {
-  name: 'the position of a batch: an integer, at least 0',
-  is: (u): u is number => Number.isSafeInteger(u) && (u as number) >= 0,
+const isCount = (u: unknown) => Number.isSafeInteger(u) && (u as number) >= 0;
+
+const position: Guard<0 | FleetPosition> = {
+  name: 'a batch, or { position, storedAt } of one, or 0',
+  is: (u): u is 0 | FleetPosition => {
+    const { position, storedAt } = fieldsOf(u);
+    // After a restore, a position alone would not tell which batch it was.
+    return u === 0 || (isCount(position) && isCount(storedAt));
+  },
 };
 
 const OPTIONS: Options<FleetBatchesConfig> = {
   nats: natsConnection,
   of: {
     name: '{ shard: number } or { identity_id: string }',
-    is: u =>
-      plainObject.is(u) && (position.is(u.shard) ? !('identity_id' in u) : identityId.is(u.identity_id)),
+    is: u => plainObject.is(u) && (isCount(u.shard) ? !('identity_id' in u) : identityId.is(u.identity_id)),
   },
   durable: workerName,
   from: position,
@@ -88,9 +96,9 @@ const OPTIONS: Options<FleetBatchesConfig> = {
 
 /**
  * The events that a fleet has stored, in their stored order. Cold: each subscription is a consumer.
- * It never completes. If the stream has lost the position where the consumer was, or was created
- * again, the first batch of each identity has a gap. Positions go back only if a server has lost
- * the end of the stream. A batch with a gap follows.
+ * It never completes. If the stream has lost the batch where the consumer was, or was created
+ * again, all that was stored since comes, and the first batch of each identity has a gap. Positions
+ * go back only if a server has lost the end of the stream. A batch with a gap follows.
  *
  * Errors: `FleetError` if it cannot begin within a minute, another process reads with its
  * `durable`, or the connection was closed. In that minute it waits for the first worker, a slow
@@ -127,7 +135,7 @@ function batchesOf<Codecs extends EventCodecs>(
     fleet,
     subjects: storedSubjects(fleet.names, of),
     durable,
-    from,
+    from: from === 0 ? NOTHING : from,
     ack,
     log,
     decode: answer => decodedEvents(codec, answer).events,

@@ -36,6 +36,7 @@ import {
   identityMessages,
   isNewerVersion,
   lastRecordOf,
+  LostRecords,
   natsConnection,
   natsProblem,
   openFleetToFollow,
@@ -44,8 +45,10 @@ import {
   storedSubject,
   whenClosed,
   type FleetMessage,
+  type KnownRecord,
   type Nats,
   type OpenFleet,
+  type StoredRecord,
 } from '../nats/index.js';
 import { identityId } from '../worker/index.js';
 
@@ -104,12 +107,20 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
  * queued for the next subscriber count as handled.
  */
 class FeedPosition {
-  /** Everything up to this position has been emitted. */
-  handled: number | undefined;
+  /** Everything up to this record has been emitted. */
+  handled: KnownRecord | undefined;
   chain: RecordChain | undefined;
   /** The number of the stream. */
   generation: number | undefined;
+
+  /** All that is stored is new, and begins with a gap. */
+  lose(): void {
+    this.handled = NO_RECORD;
+    this.chain = new RecordChain('lost');
+  }
 }
+
+const NO_RECORD: KnownRecord = { sequence: 0, key: '' };
 
 type FeedSignal<Codecs extends EventCodecs> = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
 
@@ -139,6 +150,7 @@ class FeedReader<Codecs extends EventCodecs> {
         return merge(this.#connection(), this.#records(chain));
       }),
       catchError((failed: unknown) => {
+        if (failed instanceof LostRecords) this.#position.lose();
         const error = natsProblem(failed);
         this.#setState('retrying', error);
         throw error;
@@ -154,17 +166,14 @@ class FeedReader<Codecs extends EventCodecs> {
   async #begin(): Promise<RecordChain> {
     const position = this.#position;
     const generation = await this.#fleet.generation();
-    if (generation !== (position.generation ?? generation)) {
-      // The stream was created again, so old positions mean nothing, even if it is already longer
-      // than the one before.
-      position.handled = 0;
-      position.chain = new RecordChain('lost');
-    }
+    // The stream was created again, so old positions mean nothing, even if it is already longer
+    // than the one before.
+    if (generation !== (position.generation ?? generation)) position.lose();
     position.generation = generation;
     position.handled ??= await lastRecordOf(this.#fleet, this.#subject);
-    // Everything up to that position has expired.
-    if (await hasLost(this.#fleet, this.#subject, position.handled)) position.handled = 0;
-    position.chain ??= new RecordChain(position.handled);
+    // Everything up to that record has expired, or the stream has lost its end.
+    if (await hasLost(this.#fleet, this.#subject, position.handled)) position.handled = NO_RECORD;
+    position.chain ??= new RecordChain(position.handled.sequence);
     return position.chain;
   }
 
@@ -181,22 +190,25 @@ class FeedReader<Codecs extends EventCodecs> {
 
   #records(chain: RecordChain): Observable<FeedSignal<Codecs>> {
     return identityMessages(this.#fleet, this.#subject, () => this.#position.handled!).pipe(
-      concatMap(async message => ({ message, signals: await this.#signalsIn(message, chain) })),
-      concatMap(({ message, signals }) => {
-        if (signals.length > 0) this.#position.handled = message.sequence;
-        return signals;
+      concatMap(message => this.#recordOf(message)),
+      concatMap(record => {
+        if (!record) return [];
+        const { sequence, key } = record;
+        this.#position.handled = { sequence, key };
+        return this.#signalsOf(record, chain);
       }),
     );
   }
 
-  /** Returns an empty list if the message is only a part of a record. */
-  async #signalsIn(message: FleetMessage, chain: RecordChain): Promise<readonly FeedSignal<Codecs>[]> {
+  /** Returns `undefined` if the message is only a part of a record. */
+  async #recordOf(message: FleetMessage): Promise<StoredRecord | undefined> {
     const record = await storedRecord(message, sequence => Promise.resolve(this.#parts.get(sequence)));
-    if (!record) {
-      this.#parts.set(message.sequence, message);
-      return [];
-    }
-    this.#parts.clear();
+    if (record) this.#parts.clear();
+    else this.#parts.set(message.sequence, message);
+    return record;
+  }
+
+  #signalsOf(record: StoredRecord, chain: RecordChain): readonly FeedSignal<Codecs>[] {
     const gap = chain.gapBefore(record);
     const answer = decodedEvents(this.#codec, record.answer);
     const signal: FeedSignal<Codecs> = { kind: 'answer', answer };

@@ -1,10 +1,5 @@
 import type { Gap } from '../../../stream/index.js';
-import type { FleetMessage, StoredRecord, StreamState } from '../nats/index.js';
-
-/**
- * How many messages to remember. A server that loses power loses the messages of up to two minutes.
- */
-const REMEMBERED_MESSAGES = 4_096;
+import { BEGINNING, type StoredAt, type StoredRecord, type StreamState } from '../nats/index.js';
 
 /** The position of a record, or `lost` if the stream has lost it. No record follows a lost one. */
 type RecordPosition = number | 'lost';
@@ -63,44 +58,6 @@ export class RecordChain {
 }
 
 /**
- * Identifies a message by its position and the time when it was stored, in ms. No other message was
- * stored there at that time.
- */
-export type StoredAt = Pick<FleetMessage, 'sequence' | 'at'>;
-
-/**
- * The last messages that were handled. They show where a stream has lost its end and was continued
- * with other messages.
- */
-export class HandledTail {
-  readonly #messages: StoredAt[] = [];
-
-  add({ sequence, at }: StoredAt): void {
-    this.#messages.push({ sequence, at });
-    if (this.#messages.length > 2 * REMEMBERED_MESSAGES) this.#messages.splice(0, REMEMBERED_MESSAGES);
-  }
-
-  /**
-   * The position of the last message that is still stored, or 0. The messages after it are
-   * forgotten.
-   */
-  async lastKept(isStored: (message: StoredAt) => Promise<boolean>): Promise<number> {
-    const messages = this.#messages;
-    // A binary search: all messages before `kept` are stored, and none from `lost` on.
-    let kept = 0;
-    let lost = messages.length;
-    let middle = lost - 1;
-    while (kept < lost) {
-      if (await isStored(messages[middle]!)) kept = middle + 1;
-      else lost = middle;
-      middle = (kept + lost) >> 1;
-    }
-    messages.length = kept;
-    return messages.at(-1)?.sequence ?? 0;
-  }
-}
-
-/**
  * The position of a message in one of the streams that a fleet has had. If a stream is deleted, it
  * is created again, and numbers its messages from the beginning.
  */
@@ -129,19 +86,29 @@ function fromPosition(position: number): StreamPosition {
 }
 
 /**
+ * A position in a fleet's stream: that of a batch, and when the batch was stored, in ms. Both
+ * together say which message it was. NATS may give the position to another one, if it is set back
+ * to an older copy of the stream. At 0, nothing has been handled.
+ */
+export interface FleetPosition {
+  readonly position: number;
+  readonly storedAt: number;
+}
+
+/** The position of a consumer that has handled nothing. */
+export const NOTHING: FleetPosition = { position: 0, storedAt: 0 };
+
+/**
  * Remembers which records a consumer has handled. The stream may lose its end, or be created again.
  */
 export class HandledRecords {
-  #tail = new HandledTail();
   /** The last message that was handled. */
-  #last: StreamPosition | undefined;
-  /** The position where it began in the present stream. */
-  #begun = 0;
+  #last: (StreamPosition & StoredAt) | undefined;
   /** `undefined` until it has begun. */
   #chain: RecordChain | undefined;
 
   /** Without a position, it begins with the next stored record. */
-  constructor(position: number | undefined) {
+  constructor(position: FleetPosition | undefined) {
     if (position !== undefined) this.continue(position);
   }
 
@@ -149,44 +116,31 @@ export class HandledRecords {
    * An earlier process has handled everything up to this position. 0 is the beginning of any
    * stream.
    */
-  continue(position: number): void {
-    this.#last = fromPosition(position);
+  continue({ position, storedAt: at }: FleetPosition): void {
+    this.#last = { ...fromPosition(position), at };
   }
 
   get hasBegun(): boolean {
     return this.#chain !== undefined;
   }
 
-  /** Returns the message after which to go on in the stream as it is now. */
+  /**
+   * Returns the position after which to go on in the stream as it is now. `lastKept` finds the last
+   * message that the stream still has of those up to another one.
+   */
   async resume(
-    { first, last }: StreamState,
+    stream: StreamState,
     generation: number,
-    storedAt: (sequence: number) => Promise<number | undefined>,
+    lastKept: (known: StoredAt) => Promise<StoredAt>,
   ): Promise<number> {
-    const known = this.#last ?? { generation, sequence: last };
-    const isSame = known.generation === generation;
-    let sequence = isSame ? known.sequence : 0;
-    if (isSame && this.#chain) {
-      // A server that was killed or restored from a copy may have lost the end of the stream, and
-      // may have stored other records since. It reports the time of a message in two ways, which
-      // differ by at most 1 ms.
-      const isStored = async ({ sequence, at }: StoredAt) => {
-        if (sequence < first) return true;
-        const stored = await storedAt(sequence);
-        return stored !== undefined && Math.abs(stored - at) <= 1;
-      };
-      const kept = Math.max(this.#begun, await this.#tail.lastKept(isStored));
-      sequence = Math.min(sequence, last, kept);
-      this.#chain.lose(sequence);
-    } else {
-      // At 0, nothing has been handled of any stream.
-      const isLost = isSame ? sequence > last : toPosition(known) > 0;
-      sequence = Math.min(sequence, last);
-      this.#chain = new RecordChain(isLost ? 'lost' : sequence);
-      this.#tail = new HandledTail();
-      this.#begun = sequence;
-    }
-    this.#last = { generation, sequence };
+    const known = this.#last ?? { generation, sequence: stream.last, at: stream.lastAt };
+    // A position below the first message has expired, or is one of another stream.
+    const isOther = known.generation !== generation && known.sequence < stream.first;
+    const { sequence, at } = isOther ? BEGINNING : await lastKept(known);
+    const isLost = sequence < known.sequence;
+    if (!this.#chain || (isLost && sequence === 0)) this.#chain = new RecordChain(isLost ? 'lost' : sequence);
+    else if (isLost) this.#chain.lose(sequence);
+    this.#last = { generation, sequence, at };
     return sequence;
   }
 
@@ -194,9 +148,8 @@ export class HandledRecords {
     return this.#chain!.gapBefore(record);
   }
 
-  add(message: StoredAt): void {
-    this.#last = { ...this.#last!, sequence: message.sequence };
-    this.#tail.add(message);
+  add({ sequence, at }: StoredAt): void {
+    this.#last = { ...this.#last!, sequence, at };
   }
 
   /** The position of a message of the present stream. */

@@ -2,3 +2,4 @@ export type { FleetBatch } from './batch-reader.js';
 export type { FleetConsumerLogEntry } from './consumer-log.js';
 export { fleetBatches, type FleetBatchesConfig } from './fleet-batches.js';
 export { fleetFeed, type FleetFeedConfig } from './fleet-feed.js';
+export type { FleetPosition } from './handled-records.js';

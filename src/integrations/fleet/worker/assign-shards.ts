@@ -2,6 +2,11 @@
 export interface Participant {
   readonly worker: string;
   readonly capacity: number;
+  /**
+   * How many shards it tries, if all its polls fail. `undefined` if it takes its full part. If all
+   * workers try, all take their full part, because others would not be better.
+   */
+  readonly trial?: number | undefined;
 }
 
 /**
@@ -93,11 +98,24 @@ export function rankOf(worker: string): (shard: number) => number {
   return shard => mixed(seed ^ Math.imul(shard + 1, 0x9e3779b1));
 }
 
-/**
- * How many shards each worker gets. The shards that are left over go to the workers with the
- * largest fractions of a shard.
- */
+/** How many shards each worker gets. Those that a worker on trial gives up go to the others. */
 function quotasOf(shards: number, workers: readonly Participant[]): readonly number[] {
+  const full = fullQuotas(shards, workers);
+  const trusted = workers.filter(({ trial }) => trial === undefined);
+  if (trusted.length === 0) return full;
+  const tried = workers.map(({ trial }, index) => Math.min(trial ?? 0, full[index]!));
+  const left = shards - tried.reduce((sum, quota) => sum + quota, 0);
+  const shared = fullQuotas(left, trusted);
+  return workers.map((worker, index) =>
+    worker.trial === undefined ? shared[trusted.indexOf(worker)]! : tried[index]!,
+  );
+}
+
+/**
+ * Divides shards in proportion to the capacities. Those that are left over go to the workers with
+ * the largest fractions of a shard.
+ */
+function fullQuotas(shards: number, workers: readonly Participant[]): readonly number[] {
   const total = workers.reduce((sum, { capacity }) => sum + capacity, 0);
   const rest = (index: number) => (shards * workers[index]!.capacity) % total;
   const quotas = workers.map(({ capacity }, index) => (shards * capacity - rest(index)) / total);

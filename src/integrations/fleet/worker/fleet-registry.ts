@@ -32,8 +32,12 @@ export interface Present {
 
 /** A newer index of an identity, for which no record was stored because nothing was new. */
 export interface BareCheckpoint extends FleetCheckpoint {
-  /** The position of the identity's last record before it. */
+  /**
+   * The position and the key of the identity's last record before it. If NATS was set back, another
+   * record may have that position.
+   */
   readonly sequence: number;
+  readonly key: string;
 }
 
 /** By identity. */

@@ -10,6 +10,7 @@ import {
   last,
   merge,
   Observable,
+  of,
   race,
   repeat,
   startWith,
@@ -24,7 +25,7 @@ import {
 } from 'rxjs';
 import { InputError } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
-import type { FleetEvent, Heartbeat } from '../fleet-event.js';
+import type { FleetEvent } from '../fleet-event.js';
 import { DifferingLists } from './differing-lists.js';
 import type { FleetRegistry, Present } from './fleet-registry.js';
 import type { IdentityPolls } from './identity/index.js';
@@ -37,9 +38,9 @@ import {
   workerChanges,
   type KnownWorkers,
 } from './known-workers.js';
-import { Overload } from './overload.js';
 import { OwnedShards, type OwnedShardsConfig } from './owned-shards.js';
 import { reportNatsError } from './report-nats-error.js';
+import { SelfReport } from './report/index.js';
 
 /**
  * A worker that finds no other waits for this time, in ms. Without the wait, the first worker of a
@@ -78,13 +79,14 @@ class FleetWorker {
   readonly #subscriber: Subscriber<FleetEvent>;
   readonly #owned: OwnedShards;
   readonly #lists: DifferingLists;
-  readonly #overload: Overload;
+  readonly #self: SelfReport;
   /** Everything that it does until it leaves. */
   readonly #running = new Subscription();
   #known: KnownWorkers;
   #isBeatDue = false;
   /** Whether NATS has stored a heartbeat since the last tick. */
   #isStored = true;
+  #isUnanswered = false;
   /** Whether another worker has announced a change. */
   #isAnnounced = false;
   /** Emits when a beat or a look may be due. */
@@ -100,7 +102,7 @@ class FleetWorker {
     this.#subscriber = subscriber;
     this.#owned = new OwnedShards({ ...config, subscriber });
     this.#lists = new DifferingLists(lease);
-    this.#overload = new Overload(config);
+    this.#self = new SelfReport(config, this.#owned);
     this.#known = initiallyKnown(monotonic.now());
   }
 
@@ -121,7 +123,7 @@ class FleetWorker {
     const work$ = identities.known$.pipe(exhaustMap(() => merge(ticks$, loop$)));
     this.#running.add(work$.subscribe({ error }));
     this.#running.add(registry.changed$.subscribe({ next: leaving => this.#announced(leaving), error }));
-    this.#running.add(this.#overload.measure());
+    this.#running.add(this.#self.measure());
     subscriber.add(() => this.#leave().subscribe());
     const drained$ = drain$.pipe(
       take(1),
@@ -137,7 +139,7 @@ class FleetWorker {
   /** Does everything that needs no answer of NATS, and reports if one is late. */
   #tick(): void {
     this.#owned.tick();
-    this.#emitAll(this.#overload.check(this.#owned.counts().identities));
+    this.#emitAll(this.#self.check());
     this.#silentTicks++;
     if (this.#silentTicks > PATIENCE_LEASES * BEATS_PER_LEASE) this.#owned.loseAll();
     if (!this.#isStored) this.#emitHeartbeat(false);
@@ -154,13 +156,22 @@ class FleetWorker {
   }
 
   /** Reports that it is alive, if a beat is due. */
-  #beat(): Observable<never> {
+  #beat(): Observable<unknown> {
     if (!this.#isBeatDue) return EMPTY;
     this.#isBeatDue = false;
-    const { name, capacity, identities, lease, polls, registry, monotonic } = this.#config;
-    const me = { worker: name, capacity, addresses: polls.addresses, given: identities.given() };
+    // Heartbeats may arrive although no answer comes back. A worker that hears nothing must not
+    // count as alive, so it first has to hear an answer again.
+    const heard$: Observable<unknown> = this.#isUnanswered ? this.#config.registry.alive() : of(true);
+    this.#isUnanswered = true;
+    return heard$.pipe(concatMap(() => this.#present()));
+  }
+
+  #present(): Observable<boolean> {
+    const { name, lease, registry, monotonic } = this.#config;
+    const { heartbeat, presence } = this.#self;
     const sentAt = monotonic.now();
     const stored = (hasNamesake: boolean) => {
+      this.#isUnanswered = false;
       this.#known = afterAnswer(this.#known, sentAt, lease);
       this.#silentTicks = 0;
       this.#isStored = true;
@@ -170,7 +181,7 @@ class FleetWorker {
       this.#stop().subscribe();
       this.#subscriber.error(new InputError('name', 'a name that no other worker has', name));
     };
-    return registry.present(this.#heartbeat(), me).pipe(tap(stored), ignoreElements());
+    return registry.present(heartbeat, presence).pipe(tap(stored));
   }
 
   /** Reads which workers are alive, and follows the shards that it owns among them. */
@@ -189,7 +200,7 @@ class FleetWorker {
 
   /** Applies what a look has found. Announces a change that no other worker has announced. */
   #apply(present: Present, isAnnounced: boolean): Observable<unknown> {
-    const { name, capacity, lease, shards, identities, polls, registry, scheduler } = this.#config;
+    const { name, lease, shards, identities, polls, registry, scheduler } = this.#config;
     const now = this.#config.monotonic.now();
     polls.shareRate(present.workers);
     this.#emitAll(this.#lists.check(identities.given(), present.workers, now));
@@ -198,8 +209,7 @@ class FleetWorker {
     const isAlone = present.workers.every(({ worker }) => worker === name);
     if (isAlone && wait > 0) return timer(wait, scheduler).pipe(concatMap(() => this.#look()));
     const before = this.#known.assignment;
-    const me = { worker: name, capacity };
-    this.#known = afterLook(this.#known, present, { me, shards, lease, now });
+    this.#known = afterLook(this.#known, present, { me: this.#self.participant, shards, lease, now });
     const { assignment } = this.#known;
     this.#emitAll(workerChanges(assignment, before));
     this.#owned.applyAssignment(assignment, before);
@@ -215,14 +225,8 @@ class FleetWorker {
     );
   }
 
-  #heartbeat(): Heartbeat {
-    const { name, instance, capacity, polls } = this.#config;
-    const { late } = this.#overload;
-    return { worker: name, instance, capacity, ...this.#owned.counts(), waiting: polls.waiting, late };
-  }
-
   #emitHeartbeat(stored: boolean): void {
-    this.#subscriber.next({ kind: 'heartbeat', heartbeat: this.#heartbeat(), stored });
+    this.#subscriber.next({ kind: 'heartbeat', heartbeat: this.#self.heartbeat, stored });
   }
 
   #emitAll(events: readonly FleetEvent[]): void {

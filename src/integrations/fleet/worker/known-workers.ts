@@ -76,21 +76,23 @@ export function afterLook(
 ): KnownWorkers {
   const known = present.listLosses === before.listLosses ? before : toBeHeardAgain(before, now);
   const former = known.assignment.workers;
-  const capacities = new Map(present.workers.map(({ worker, capacity }) => [worker, capacity]));
+  const participants = new Map<string, Participant>();
+  for (const { worker, capacity, trial } of present.workers)
+    participants.set(worker, { worker, capacity, trial });
   // This worker takes part even if its heartbeat was not stored in time. If others have taken its
   // shards, its appends are conflicts.
-  if (former.some(({ worker }) => worker === me.worker)) capacities.set(me.worker, me.capacity);
-  const found = new Set([...known.found, ...capacities.keys()]);
-  const missing = former.filter(({ worker }) => !capacities.has(worker));
+  if (former.some(({ worker }) => worker === me.worker)) participants.set(me.worker, me);
+  const found = new Set([...known.found, ...participants.keys()]);
+  const missing = former.filter(({ worker }) => !participants.has(worker));
   const isReunion = now - known.heardSince <= REUNION_LEASES * lease;
   const silent: string[] = [];
-  for (const { worker, capacity } of missing) {
+  for (const participant of missing) {
+    const { worker } = participant;
     if (known.left.has(worker)) continue;
-    if (isReunion && !found.has(worker)) capacities.set(worker, capacity);
+    if (isReunion && !found.has(worker)) participants.set(worker, participant);
     else silent.push(worker);
   }
-  const workers = Array.from(capacities, ([worker, capacity]) => ({ worker, capacity }));
-  workers.sort((a, b) => (a.worker < b.worker ? -1 : 1));
+  const workers = [...participants.values()].sort((a, b) => (a.worker < b.worker ? -1 : 1));
   const isSame = JSON.stringify(workers) === JSON.stringify(former);
   const assignment = isSame ? known.assignment : { workers, silent, owners: assignShards(shards, workers) };
   const left = new Set(known.left);

@@ -1,12 +1,6 @@
 import type { BareCheckpoint, BareCheckpoints } from './fleet-registry.js';
 
 /**
- * How many bare checkpoints of a shard are stored at most. A fleet with more identities in a shard
- * should have more shards.
- */
-const MAX_BARE_CHECKPOINTS = 5_000;
-
-/**
  * How long a bare checkpoint may be unsaved, in ms. It is much shorter than the time for which the
  * service keeps events.
  */
@@ -64,6 +58,6 @@ export class ShardCheckpoints {
     for (const [identity_id, { since }] of this.#checkpoints) {
       if (since < now - LIFETIME_MS) this.#checkpoints.delete(identity_id);
     }
-    return Object.fromEntries([...this.#checkpoints].slice(-MAX_BARE_CHECKPOINTS));
+    return Object.fromEntries(this.#checkpoints);
   }
 }

@@ -6,6 +6,7 @@ describe('the subject of a worker that is alive', () => {
   const me: Presence = {
     worker: 'ada',
     capacity: 7,
+    trial: undefined,
     addresses: [2 ** 32 - 1, 0],
     given: { count: 3, hash: 40 },
   };
@@ -16,6 +17,7 @@ describe('the subject of a worker that is alive', () => {
       { ...me, addresses: [] },
       { ...me, given: undefined },
       { ...me, given: { count: 0, hash: 0 } },
+      { ...me, trial: 4 },
     ])
       deepStrictEqual(presenceIn('lobby.alive', presenceSubject('lobby.alive', one)), [one]);
   });
@@ -23,6 +25,10 @@ describe('the subject of a worker that is alive', () => {
   it('may be made up', () => {
     deepStrictEqual(presenceIn('lobby.alive', 'lobby.alive.worker.eve.0.-.-'), []);
     deepStrictEqual(presenceIn('lobby.alive', 'lobby.alive.worker.eve.x.-.-'), []);
+    for (const trial of ['', '0', 'x', '-1']) {
+      const [eve] = presenceIn('lobby.alive', `lobby.alive.worker.eve.1.-.-.${trial}`);
+      deepStrictEqual(eve?.trial, undefined, trial);
+    }
     for (const list of ['-', 'x', '7', '7_', '_7', '-1_0', '']) {
       const [eve] = presenceIn('lobby.alive', `lobby.alive.worker.eve.1.-.${list}`);
       deepStrictEqual(eve?.given, undefined, list);

@@ -4,6 +4,7 @@ import { RecordChain } from '../../../../src/integrations/fleet/read/handled-rec
 const record = (identity_id: string, sequence: number, after: number) => ({
   identity_id,
   sequence,
+  key: `${sequence}`,
   after,
   gap: undefined,
   answer: { events: [], watch: { index: '1' } },

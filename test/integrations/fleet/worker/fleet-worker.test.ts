@@ -596,6 +596,64 @@ describe('a fleet of workers', () => {
     strictEqual(of(a, 'assigned').length - assigned, 8 - before.length);
   });
 
+  it('does not count as alive while it hears nothing, although its heartbeats arrive', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet();
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    a.link.isDeaf = true;
+    // It has said once more that it is alive.
+    pass(4_000 + 3_000);
+    strictEqual(held(b).length, 8);
+    const assigned = of(b, 'assigned').length;
+    for (let round = 0; round < 20; round++) {
+      for (const id of ids) publish(id);
+      pass(5_000);
+      strictEqual(held(b).length, 8);
+    }
+    strictEqual(of(b, 'assigned').length, assigned);
+    a.link.isDeaf = false;
+    pass(20_000);
+    deepStrictEqual([held(a).length, held(b).length], [4, 4]);
+    for (const id of ids) {
+      const { stored, published } = numbersOf(id);
+      deepStrictEqual(stored, published);
+    }
+  });
+
+  it('gives way if none of its polls gets through while those of others do, and takes its part again', () => {
+    const { start, pass, held, ids, publish, numbersOf } = virtualFleet({ identities: 40, shards: 16 });
+    const [a, b] = [start('a'), start('b')];
+    pass(20_000);
+    const part = held(a);
+    a.link.isBanned = true;
+    // Until then, the service holds polls that it got before.
+    pass(60_000);
+    deepStrictEqual([held(a).length, held(b).length], [1, 15]);
+    const moved = of(b, 'assigned').length;
+    for (const id of ids) publish(id);
+    pass(120_000);
+    strictEqual(of(b, 'assigned').length, moved);
+    const late = ids.filter(id => numbersOf(id).stored.length === 0);
+    ok(late.length <= 6, `${late.length} identities have no poll`);
+    a.link.isBanned = false;
+    pass(20_000);
+    deepStrictEqual(held(a), part);
+    for (const id of ids) deepStrictEqual(numbersOf(id).stored, numbersOf(id).published);
+  });
+
+  it('keeps its part if the polls of no worker get through', () => {
+    const { start, pass, held } = virtualFleet({ identities: 40, shards: 16 });
+    const workers = [start('a'), start('b')];
+    pass(20_000);
+    const parts = workers.map(held);
+    for (const { link } of workers) link.isBanned = true;
+    pass(60_000);
+    deepStrictEqual(workers.map(held), parts);
+    for (const { link } of workers) link.isBanned = false;
+    pass(30_000);
+    deepStrictEqual(workers.map(held), parts);
+  });
+
   it('takes its shards after another look if their checkpoints could not be read', () => {
     const { start, pass } = virtualFleet();
     const a = start('a');

@@ -109,10 +109,9 @@ class Appending {
     const bareCheckpoint = config.checkpoints.of(config.identity_id);
     this.#head = head;
     if (head.last === 0 && bareCheckpoint !== undefined) {
-      // All records have expired, but the bare checkpoint after the last one is still stored. No
-      // record has an empty key.
-      const { sequence } = bareCheckpoint;
-      this.#head = { ...head, record: { sequence, checkpoint: bareCheckpoint, key: '' } };
+      // All records have expired, but the bare checkpoint after the last one is still stored.
+      const { sequence, key } = bareCheckpoint;
+      this.#head = { ...head, record: { sequence, checkpoint: bareCheckpoint, key } };
     }
     this.#bareCheckpoint = bareCheckpoint;
     this.#config = config;
@@ -127,7 +126,7 @@ class Appending {
   get start(): Checkpoint | undefined {
     const { record } = this.#head;
     const bare = this.#bareCheckpoint;
-    const isNewer = bare !== undefined && bare.sequence === record?.sequence;
+    const isNewer = bare !== undefined && bare.key === record?.key;
     const checkpoint = isNewer ? bare : record?.checkpoint;
     return checkpoint && this.#ofWatch(checkpoint);
   }
@@ -137,7 +136,8 @@ class Appending {
     const { record } = this.#head;
     const checkpoint = this.#ofFleet(now);
     if (record && answer.events.length === 0 && !gap) {
-      this.#emit({ kind: 'checkpoint', checkpoint: { sequence: record.sequence, ...checkpoint } });
+      const { sequence, key } = record;
+      this.#emit({ kind: 'checkpoint', checkpoint: { sequence, key, ...checkpoint } });
       return EMPTY;
     }
     return defer(() => {
@@ -158,7 +158,7 @@ class Appending {
     const { record: last } = appended.head;
     // An earlier attempt stored this record, but got no answer.
     if (last?.key === record.key) return this.#stored(record, last.sequence);
-    if (!last || last.sequence === before.record?.sequence) {
+    if (!last || last.key === before.record?.key) {
       // No other record came before this one. There is a part of an unfinished record, or all
       // records have expired, or the server that was read lags behind.
       this.#head = { ...appended.head, record: before.record };

@@ -17,10 +17,11 @@ import {
   timer,
   type ObservableInput,
 } from 'rxjs';
-import { FleetError } from '../fleet-error.js';
-import { reconnected } from './nats-connection.js';
-import type { OpenFleet } from './open-fleet.js';
+import { FleetError } from '../../fleet-error.js';
+import { reconnected } from '../nats-connection.js';
+import type { OpenFleet } from '../open-fleet.js';
 import { readPart, readRecord, type FleetMessage } from './stored-record.js';
+import type { LastRecord } from '../../worker/index.js';
 
 /**
  * How often to look for lost messages, in ms. If a message gets lost on the way and no other
@@ -53,55 +54,78 @@ export interface LiveMessage<M> {
 export const CATCH_UP = 'catch up';
 
 /**
+ * A record by which a feed recognizes where it was. If NATS was set back, or the stream was created
+ * again, another record may have its position.
+ */
+export type KnownRecord = Pick<LastRecord, 'sequence' | 'key'>;
+
+/** The stream no longer has the last handled record, and has not just dropped it for its age. */
+export class LostRecords extends FleetError {}
+
+/**
  * The messages of a subject after the last handled record, each once and in order. Messages that
- * are stored later follow. It needs no rights to read other identities. It errors if the stream has
- * lost the last handled record.
+ * are stored later follow. It needs no rights to read other identities. It errors with
+ * {@link LostRecords} if the stream has lost the last handled record.
  */
 export function identityMessages(
   fleet: OpenFleet,
   subject: string,
-  handled: () => number,
+  handled: () => KnownRecord,
 ): Observable<FleetMessage> {
   async function* read(from: number): AsyncGenerator<FleetMessage, void, undefined> {
+    const known = handled();
     const last = await lastOf(fleet, subject);
-    const isBehind = last.record < handled();
-    if (isBehind && (await hasLost(fleet, subject, handled())))
-      throw new FleetError('NATS has lost stored records');
+    if (!isKept(known, last.record) && (await hasLost(fleet, subject, known)))
+      throw new LostRecords('NATS has lost stored records');
     // Reading needs a consumer, which costs the server far more than this look. Mostly there is
     // nothing to read.
-    if (isBehind || last.message >= from) yield* storedMessages(fleet, subject, from);
+    if (last.message < from) return;
+    // The handled record is read again, because only that shows whether it is still the same.
+    for await (const message of storedMessages(fleet, subject, Math.min(from, known.sequence || from))) {
+      const { sequence, headers } = message;
+      if (sequence === known.sequence && readRecord(headers)?.key !== known.key)
+        throw new LostRecords('NATS has stored other records in place of those that were read');
+      if (sequence >= from) yield message;
+    }
   }
-  return defer(() => inOrder(liveMessages(fleet, subject), read, handled()));
+  return defer(() => inOrder(liveMessages(fleet, subject), read, handled().sequence));
 }
 
 /**
- * The position of the last record of a subject, or 0. A server that lags behind may return the
- * position of an earlier record.
+ * The last record of a subject, or one at 0. A server that lags behind may return an earlier
+ * record.
  */
-export async function lastRecordOf(fleet: OpenFleet, subject: string): Promise<number> {
+export async function lastRecordOf(fleet: OpenFleet, subject: string): Promise<KnownRecord> {
   return (await lastOf(fleet, subject)).record;
 }
 
 /**
- * The positions of the last message of a subject, and of its last record. They differ if the last
- * message is a part of an unfinished record.
+ * The position of the last message of a subject, and its last record. They differ if the last
+ * message is a part of an unfinished record. Then the key of the record is not known.
  */
 async function lastOf({ jsm, names }: OpenFleet, subject: string) {
   const last = await jsm.direct.getMessage(names.stream, { last_by_subj: subject });
-  if (!last) return { message: 0, record: 0 };
+  if (!last) return { message: 0, record: { sequence: 0, key: '' } };
   const { seq: message, header } = last;
-  return { message, record: readRecord(header) ? message : (readPart(header)?.after ?? 0) };
+  const key = readRecord(header)?.key ?? '';
+  const sequence = key ? message : (readPart(header)?.after ?? 0);
+  return { message, record: { sequence, key } };
 }
 
 /**
- * Whether the records of a subject end before a position. It looks twice, because a server may lag
- * behind.
+ * Whether the records of a subject end before a known one, or with another one in its place. It
+ * looks twice, because a server may lag behind.
  */
-export async function hasLost(fleet: OpenFleet, subject: string, position: number): Promise<boolean> {
-  const isThere = async () => position === 0 || (await lastRecordOf(fleet, subject)) >= position;
-  if (await isThere()) return false;
+export async function hasLost(fleet: OpenFleet, subject: string, known: KnownRecord): Promise<boolean> {
+  if (isKept(known, await lastRecordOf(fleet, subject))) return false;
   await new Promise(resolve => setTimeout(resolve, LAG_MS));
-  return !(await isThere());
+  return !isKept(known, await lastRecordOf(fleet, subject));
+}
+
+/** Whether the last record is a known one, or one after its position. */
+function isKept(known: KnownRecord, last: KnownRecord): boolean {
+  if (last.sequence !== known.sequence) return last.sequence > known.sequence;
+  return last.key === known.key || last.key === '' || known.key === '';
 }
 
 /**

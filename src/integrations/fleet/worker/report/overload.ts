@@ -1,6 +1,6 @@
 import type { SchedulerLike, Subscription, TimestampProvider } from 'rxjs';
-import type { FleetEvent } from '../fleet-event.js';
-import { latenessOf } from './lateness.js';
+import type { FleetEvent } from '../../fleet-event.js';
+import { latenessOf } from '../lateness.js';
 
 /** A process has too much to do if its timers are later than this, in ms. */
 const TOO_LATE_MS = 1_000;
@@ -8,7 +8,8 @@ const TOO_LATE_MS = 1_000;
 /** How many checks in a row must find the timers too late. One long pause is no overload. */
 const LATE_CHECKS = 2;
 
-interface OverloadConfig {
+/** The options of {@link Overload}. */
+export interface OverloadConfig {
   readonly capacity: number;
   readonly scheduler: SchedulerLike;
   readonly monotonic: TimestampProvider;

@@ -1,16 +1,16 @@
 import type { StoredMsg } from '@nats-io/jetstream';
 import { defer, filter, share, switchMap, type Observable } from 'rxjs';
 import type { MsgHdrs } from '@nats-io/transport-node';
-import { FleetError } from '../fleet-error.js';
-import type { Appended, FleetHead, FleetLog, FleetRecord, LastRecord } from '../worker/index.js';
-import { backoff } from '../../../stream/index.js';
-import { storedSubject } from './fleet-names.js';
-import type { WorkingFleet } from './open-fleet.js';
-import type { NatsTime } from './nats-time.js';
-import { reconnected } from './nats-connection.js';
-import { fenced } from './publisher.js';
+import { FleetError } from '../../fleet-error.js';
+import type { Appended, FleetHead, FleetLog, FleetRecord, LastRecord } from '../../worker/index.js';
+import { backoff } from '../../../../stream/index.js';
+import { storedSubject } from '../fleet-names.js';
+import type { WorkingFleet } from '../open-fleet.js';
+import type { NatsTime } from '../nats-time.js';
+import { reconnected } from '../nats-connection.js';
+import { fenced } from '../publisher.js';
 import { partHeaders, readPart, readRecord, recordHeaders } from './stored-record.js';
-import { storedMessage, streamState } from './stream-messages.js';
+import { storedMessage, streamState } from '../stored-message.js';
 
 /** Room for the headers that NATS itself adds to a message, in bytes. */
 const RESERVED_BYTES = 1_024;
@@ -98,9 +98,9 @@ export class NatsLog implements FleetLog {
       if (now.last === 0 && head.last > 0) await this.#fleet.ensure();
       return { kind: 'conflict', head: now };
     }
-    // The sequence went back, so the stream may have been deleted and created again, perhaps by
-    // another program. A new stream has to be counted.
-    if (sequence < (this.#latest?.seq ?? 0)) await this.#fleet.ensure();
+    // A new stream is counted, and its first record becomes its landmark. If the sequence went
+    // back, the stream may have been deleted and created again, perhaps by another program.
+    if (sequence < (this.#latest?.seq ?? Infinity)) await this.#fleet.ensure();
     this.#latest = { seq: sequence, key: record.key };
     return { kind: 'stored', sequence };
   }

@@ -1,38 +1,12 @@
-import { DeliverPolicy, type DirectMsgRequest, type MsgRequest, type StoredMsg } from '@nats-io/jetstream';
+import { DeliverPolicy } from '@nats-io/jetstream';
 import { filter, from, map, merge } from 'rxjs';
-import { FleetError } from '../fleet-error.js';
-import { reconnected } from './nats-connection.js';
-import type { OpenFleet } from './open-fleet.js';
+import { FleetError } from '../../fleet-error.js';
+import { reconnected } from '../nats-connection.js';
+import type { OpenFleet } from '../open-fleet.js';
 import type { FleetMessage } from './stored-record.js';
 
 /** How many messages may be on the way. Each may be as large as the server allows. */
 const PREFETCHED = 64;
-
-/**
- * Reads a message of the stream from the nearest server. If that does not have it, it asks the
- * leader of the cluster. A follower may lag behind, so its "not found" does not mean "expired".
- */
-export async function storedMessage(
-  { jsm, names }: OpenFleet,
-  query: DirectMsgRequest,
-): Promise<StoredMsg | null> {
-  const nearest = await jsm.direct.getMessage(names.stream, query);
-  // The server accepts the same queries here, although the types do not say so.
-  return nearest ?? jsm.streams.getMessage(names.stream, query as MsgRequest);
-}
-
-/** The positions of the first and the last message of the stream, and when it was created. */
-export interface StreamState {
-  readonly first: number;
-  readonly last: number;
-  readonly created: string;
-}
-
-/** The state of the stream, from the leader of its cluster. */
-export async function streamState({ jsm, names }: OpenFleet): Promise<StreamState> {
-  const { state, created } = await jsm.streams.info(names.stream);
-  return { first: state.first_seq, last: state.last_seq, created };
-}
 
 /** A message with the number of messages that came after it when the server sent it. */
 export interface OrderedMessage extends FleetMessage {
@@ -80,9 +54,11 @@ export async function orderedMessages(
   const failing = merge(interrupted$, silent$).subscribe(why => delivered.stop(new FleetError(why)));
 
   async function* messages(): AsyncGenerator<OrderedMessage, void, undefined> {
-    for await (const { seq: sequence, info, time, subject, headers, data } of delivered) {
+    for await (const { seq: sequence, info, timestampNanos, subject, headers, data } of delivered) {
       waitingSince = Infinity;
-      yield { sequence, at: time.getTime(), lag: info.pending, subject, headers, data };
+      // `time` is rounded, and would differ from the time that a direct get returns.
+      const at = Number(timestampNanos / 1_000_000n);
+      yield { sequence, at, lag: info.pending, subject, headers, data };
       waitingSince = performance.now();
     }
   }

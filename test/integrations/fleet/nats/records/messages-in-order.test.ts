@@ -5,7 +5,7 @@ import {
   CATCH_UP,
   inOrder,
   type LiveMessage,
-} from '../../../../src/integrations/fleet/nats/identity-messages.js';
+} from '../../../../../src/integrations/fleet/nats/records/identity-messages.js';
 
 interface Message {
   readonly sequence: number;

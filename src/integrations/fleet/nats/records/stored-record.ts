@@ -1,9 +1,10 @@
 import { headers, type MsgHdrs } from '@nats-io/transport-node';
-import { RawEventList } from '../../../protocol/index.js';
-import type { Gap } from '../../../stream/index.js';
-import type { FleetRecord, LastRecord } from '../worker/index.js';
-import { FleetError } from '../fleet-error.js';
-import { identityOf } from './fleet-names.js';
+import { RawEventList } from '../../../../protocol/index.js';
+import type { Gap } from '../../../../stream/index.js';
+import type { FleetRecord, LastRecord } from '../../worker/index.js';
+import { FleetError } from '../../fleet-error.js';
+import { identityOf } from '../fleet-names.js';
+import type { StoredAt } from '../last-kept.js';
 
 /**
  * The version of the headers. A version may get new headers, but none of them changes its meaning.
@@ -120,11 +121,7 @@ function numberIn(read: MsgHdrs, name: string): number {
 }
 
 /** A message of the stream of a fleet. It is a record, or a part of one. */
-export interface FleetMessage {
-  /** Its position in the stream. */
-  readonly sequence: number;
-  /** When it was stored, in ms. */
-  readonly at: number;
+export interface FleetMessage extends StoredAt {
   readonly subject: string;
   readonly headers: MsgHdrs | undefined;
   readonly data: Uint8Array;
@@ -133,6 +130,7 @@ export interface FleetMessage {
 /** A record that was read from the stream. */
 export interface StoredRecord {
   readonly sequence: number;
+  readonly key: string;
   readonly identity_id: string;
   readonly answer: RawEventList;
   readonly gap: Gap | undefined;
@@ -150,7 +148,7 @@ export async function storedRecord(
 ): Promise<StoredRecord | undefined> {
   const record = readRecord(headers);
   if (!record) return undefined;
-  const { after } = record;
+  const { after, key } = record;
   // A republished message has no time. It has come just now.
   const at = storedAt || Date.now();
   const gap = record.gap && { ...record.gap, at };
@@ -161,7 +159,7 @@ export async function storedRecord(
     if (message) texts.unshift(message.data);
     part = readPart(message?.headers)?.part ?? 0;
   }
-  const read = { sequence, identity_id: identityOf(subject), after };
+  const read = { sequence, key, identity_id: identityOf(subject), after };
   const answer = answerIn(Buffer.concat(texts).toString());
   if (answer) return { ...read, answer, gap };
   // The first parts have expired a moment ago, so the events are missing.

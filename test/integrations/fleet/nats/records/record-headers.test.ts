@@ -1,14 +1,14 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { headers } from '@nats-io/transport-node';
 import fc from 'fast-check';
-import { identityOf, subjectOf } from '../../../../src/integrations/fleet/nats/fleet-names.js';
+import { identityOf, subjectOf } from '../../../../../src/integrations/fleet/nats/fleet-names.js';
 import {
   partHeaders,
   readPart,
   readRecord,
   recordHeaders,
-} from '../../../../src/integrations/fleet/nats/stored-record.js';
-import { anyText } from '../../../any-text.js';
+} from '../../../../../src/integrations/fleet/nats/records/stored-record.js';
+import { anyText } from '../../../../any-text.js';
 
 const text = anyText();
 

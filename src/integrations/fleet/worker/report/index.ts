@@ -1,0 +1,1 @@
+export { SelfReport } from './self-report.js';
