@@ -186,7 +186,7 @@ class GateLink {
   }
 
   #end(code: number, text: string): void {
-    // Without a code if the other end has closed it, so that nothing is sent twice.
+    // Without effect if the other end has closed it.
     this.#close(4000, closeCode('back_soon').reason);
     this.#subscriber.next({ kind: 'ended', code, text, stage: this.#stage });
     this.#subscriber.complete();

@@ -88,8 +88,8 @@ export interface LobbyGateConfig {
    * Until then their slot stays taken. Default 0, so that they have left at once.
    *
    * A connection has dropped if it ended with 1001, 1002, 1006 or 1011 to 1014, which no page can
-   * send. A script that will be back sends 4000 (`back_soon`). Every other code from the player,
-   * and every `close` of yours, is final.
+   * send, or with 4006, by which some proxies mean 1006. A script that will be back sends 4000
+   * (`back_soon`). Every other code from the player, and every `close` of yours, is final.
    */
   readonly grace?: number;
 

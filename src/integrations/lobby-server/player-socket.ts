@@ -21,8 +21,9 @@ export interface PlayerSocket {
   readonly token: string;
   /**
    * The secret with which the player comes back within `grace`. They send it in the place of a
-   * token, each time that they come back, until they have left. Send it to this player only. JSON
-   * and `util.inspect` leave it out.
+   * token, each time that they come back, until they have left. A `lobbyConnection` gets it from
+   * the gate. To another client, send it yourself, on this socket only. JSON and `util.inspect`
+   * leave it out.
    */
   readonly returnTicket: string;
   /**
@@ -58,7 +59,10 @@ export interface PlayerSocket {
    * many, closes the socket with 4413.
    */
   readonly bufferedAmount: number;
-  /** Sends a message. Returns false, and keeps nothing, if the player is away or has left. */
+  /**
+   * Sends a message. Returns false, and keeps nothing, if the player is away or has left. A
+   * `lobbyConnection` does not emit an empty string, which is the answer to a heartbeat.
+   */
   send(message: PlayerMessage): boolean;
   /**
    * Closes the socket. A player who is away has left at once. Does nothing if it is closed. A
