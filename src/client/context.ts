@@ -10,11 +10,12 @@ import type { EventCodecs } from '../protocol/index.js';
 import { defaultWake, watchSettings, type WatchConfig } from '../stream/index.js';
 import {
   fromFetch,
+  logUnsent,
   ServiceProof,
   summaryOf,
   withTimeout,
   withLog,
-  withLogOfClient,
+  withLogOfForeign,
   withToken,
   type Token,
   type Transport,
@@ -124,8 +125,11 @@ class ContextOfToken implements ClientContext {
     this.#shared = shared;
     this.life = new ClientLife(shared.renders ?? false);
     const onRefused = (error: UnauthorizedError) => this.#unauthorized$?.next(error);
-    const tokened = withToken(transport, token, scheduler, { clock: monotonic, onRefused, proof });
-    this.#authorized = log ? withLogOfClient(tokened, log, () => scheduler.now(), proof) : tokened;
+    const now = () => scheduler.now();
+    const onUnsent = log && logUnsent(log, now);
+    const hooks = { clock: monotonic, onRefused, proof, ...(onUnsent && { onUnsent }) };
+    const tokened = withToken(transport, token, scheduler, hooks);
+    this.#authorized = log ? withLogOfForeign(tokened, log, now, proof) : tokened;
     this.polling = this.#sendingBy(this.#authorized);
   }
 

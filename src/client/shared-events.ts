@@ -1,6 +1,6 @@
 import { concatMap, finalize, map, tap, type Observable } from 'rxjs';
 import { rawEventsWatch, type Endpoint, type EventsWatchInput } from '../endpoint/index.js';
-import { definedOptions } from '../error/index.js';
+import { anObservable, answeredAtOnce, definedOptions } from '../error/index.js';
 import { decodedEvents, RawEventList, type IdentityEventList } from '../protocol/index.js';
 import {
   ageLimit,
@@ -68,7 +68,11 @@ export function sharedEvents<Own extends object>(
     }) as WatchConfig<RawEventList>,
   );
   const watch = continuingWatch(poll, { ...settings, from: undefined });
-  const shared = new SharedWatchOfEvents(position => share(watch, position), settings, resume);
+  const shared = new SharedWatchOfEvents(
+    position => answeredAtOnce('share', share(watch, position), anObservable),
+    settings,
+    resume,
+  );
   const run = () =>
     shared
       .signals()

@@ -3,7 +3,7 @@ import {
   defer,
   EMPTY,
   expand,
-  from,
+  map,
   subscribeOn,
   take,
   throwError,
@@ -13,12 +13,16 @@ import {
 } from 'rxjs';
 import {
   aFunction,
+  anAnswer,
+  answeredAtOnce,
+  atOnce,
   checkOptions,
   cursorArgument,
   DecodeError,
   schedulerLike,
   type Options,
 } from '../error/index.js';
+import { flattened } from '../stream/index.js';
 
 /** The options of {@link pages}. */
 export interface PagesConfig<P> {
@@ -61,12 +65,14 @@ export function pages<P>(
   config: PagesConfig<P> = {},
 ): Observable<P> {
   checkOptions<PagesConfig<never>>(config, OPTIONS);
-  const { from: start, anchorOf = anchorIn, scheduler = asapScheduler } = config;
+  const { from: start, scheduler = asapScheduler } = config;
+  const anchorOf = atOnce('anchorOf', config.anchorOf ?? anchorIn);
   return defer(() => {
     const seenAnchors = new Set<string>();
     const next = (anchor: string | undefined) =>
-      defer(() => from(page(anchor))).pipe(
+      defer(() => flattened(page(anchor))).pipe(
         take(1),
+        map(page => answeredAtOnce('page', page, anAnswer)),
         // `expand` requests the next page while it emits this one. It is deferred, so that
         // `take(1)` can still stop it.
         subscribeOn(scheduler),

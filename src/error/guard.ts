@@ -1,4 +1,4 @@
-import { ignoreRejection, isAwaitable, isPromise, isUnbegun } from './callback/index.js';
+import { expectRejections, isAwaitable, isObservable, isUnbegun } from './callback/index.js';
 import { describe } from './describe.js';
 import { InputError } from './input-error.js';
 
@@ -29,9 +29,9 @@ export function checkArgument<A>(name: string, guard: Guard<A>, value: unknown):
  *
  * `callback` is its name in the error.
  */
-export function answeredAtOnce<A>(callback: string, returned: unknown, expected: Guard<A>): A {
+export function answeredAtOnce<R, A>(callback: string, returned: R, expected: Guard<A>): R & A {
   if (expected.is(returned)) return returned;
-  if (isPromise(returned)) ignoreRejection(returned);
+  expectRejections(returned);
   throw new InputError(
     callback,
     `a function that returns ${expected.name}`,
@@ -39,9 +39,12 @@ export function answeredAtOnce<A>(callback: string, returned: unknown, expected:
   );
 }
 
+/** A stream. It is subscribed to later, so a promise of it would be too late. */
+export const anObservable: Guard<object> = { name: 'an Observable', is: isObservable };
+
 /** Anything but a promise, an Observable, or work that has not begun. */
-const anAnswer: Guard<unknown> = {
-  name: 'its answer at once, and is not async',
+export const anAnswer: Guard<unknown> = {
+  name: 'its answer at once, and no promise, Observable, function or iterator',
   is: (u): u is unknown => !isAwaitable(u) && !isUnbegun(u),
 };
 
@@ -55,7 +58,7 @@ export function atOnce<Args extends readonly unknown[], A>(
   name: string,
   callback: (...args: Args) => A,
 ): (...args: Args) => A {
-  return (...args) => answeredAtOnce(name, callback(...args), anAnswer as Guard<A>);
+  return (...args) => answeredAtOnce(name, callback(...args), anAnswer);
 }
 
 /** An object with named fields. */

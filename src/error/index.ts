@@ -1,6 +1,6 @@
 export {
+  expectRejections,
   guarded,
-  ignoreRejection,
   isAwaitable,
   isObservable,
   isPromise,
@@ -14,6 +14,8 @@ export { describe, printable, printableJson, shapeOf, textOf } from './describe.
 export {
   aBoolean,
   aFunction,
+  anAnswer,
+  anObservable,
   answeredAtOnce,
   atOnce,
   checkArgument,

@@ -3,8 +3,8 @@ import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 /**
  * Why there is no answer.
  *
- * - `not_sent`: the request was never sent, because the token provider failed, or cross-fetch could
- *   not be loaded.
+ * - `not_sent`: the request was never sent, because the token provider failed, or Node's
+ *   permissions forbid it.
  * - `unreachable`: no connection was made, so the server never saw the request. Browsers cannot
  *   tell and report `lost`.
  * - `lost`: the connection broke after the request may have reached the server.

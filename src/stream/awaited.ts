@@ -13,8 +13,8 @@ import {
 } from 'rxjs';
 import {
   describe,
+  expectRejections,
   failedResponse,
-  ignoreRejection,
   InputError,
   isAwaitable,
   isPromise,
@@ -52,8 +52,10 @@ export function awaited(callback: string, call: () => unknown): Observable<unkno
  * The values of a stream, such as `drain$`. A value that is a promise or an Observable itself is
  * replaced by its values, as deep as they go: a promise of a stream says nothing yet.
  */
-export function flattened(source$: ObservableInput<unknown>): Observable<unknown> {
-  return from(source$).pipe(mergeMap(value => (isAwaitable(value) ? flattened(inputOf(value)) : of(value))));
+export function flattened<T>(source$: ObservableInput<T>): Observable<T> {
+  return from(source$).pipe(
+    mergeMap(value => (isAwaitable(value) ? flattened(inputOf(value) as ObservableInput<T>) : of(value))),
+  );
 }
 
 /** Where a value was found. */
@@ -108,14 +110,4 @@ function isHeldBy(value: unknown, holders: Holders | undefined): boolean {
   let around = holders;
   while (around && around.holder !== value) around = around.around;
   return around !== undefined;
-}
-
-/**
- * A promise in an array may be rejected while another one is waited for. Only those of the platform
- * are sure not to begin their work a second time.
- */
-function expectRejections(value: unknown, around?: Holders): void {
-  if (value instanceof Promise) ignoreRejection(value);
-  if (!Array.isArray(value) || isHeldBy(value, around)) return;
-  for (const element of value) expectRejections(element, { holder: value, around });
 }

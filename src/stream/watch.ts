@@ -1,5 +1,6 @@
-import { defer, from, map, Observable, take } from 'rxjs';
-import { aFunction, checkArgument } from '../error/index.js';
+import { defer, map, Observable, take } from 'rxjs';
+import { aFunction, anAnswer, answeredAtOnce, checkArgument } from '../error/index.js';
+import { flattened } from './awaited.js';
 import { continuingWatch } from './continuing-watch.js';
 import type { Poll, SinglePoll } from './poll.js';
 import type { Indexed, IndexingConfig, PolledService, WatchConfig } from './watch-config.js';
@@ -64,9 +65,9 @@ export function watchSignals<A>(
   // emits.
   const single: SinglePoll<A> = (index, context) => {
     context.onSent();
-    return from(poll(index, context)).pipe(
+    return flattened(poll(index, context)).pipe(
       take(1),
-      map(answer => ({ answer })),
+      map(answer => ({ answer: answeredAtOnce('poll', answer, anAnswer) })),
     );
   };
   const settings = watchSettings(config);

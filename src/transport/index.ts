@@ -13,7 +13,7 @@ export {
 } from './transport.js';
 export { ServiceProof, type IsFromService } from './service-proof.js';
 export { withTimeout } from './with-timeout.js';
-export { withLog, withLogOfClient, type RequestLogEntry } from './with-log.js';
+export { logUnsent, withLog, withLogOfForeign, type RequestLogEntry } from './with-log.js';
 export {
   withToken,
   type Token,

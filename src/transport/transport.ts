@@ -1,6 +1,13 @@
 import { take, type Observable } from 'rxjs';
 import { Direct } from '../direct/index.js';
-import { redact, redactBody, TransportError, type RequestSummary } from '../error/index.js';
+import {
+  anObservable,
+  answeredAtOnce,
+  redact,
+  redactBody,
+  TransportError,
+  type RequestSummary,
+} from '../error/index.js';
 
 /** A request, ready to send. */
 export interface TransportRequest {
@@ -88,7 +95,8 @@ export type Transport = (request: TransportRequest) => Observable<TransportRespo
  */
 export function answerOf(transport: Transport, request: TransportRequest): Observable<TransportResponse> {
   const answer$ = transport(request);
-  return answer$ instanceof Direct ? answer$ : answer$.pipe(take(1));
+  if (answer$ instanceof Direct) return answer$;
+  return answeredAtOnce('transport', answer$, anObservable).pipe(take(1));
 }
 
 /** The parts of a request that an error may reveal. */

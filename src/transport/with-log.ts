@@ -1,6 +1,6 @@
 import { asyncScheduler, type Observer } from 'rxjs';
 import { Direct, DirectOperator, follow } from '../direct/index.js';
-import { guarded, isTransportError, isUnauthorizedError, type RequestSummary } from '../error/index.js';
+import { atOnce, guarded, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import type { ServiceProof } from './service-proof.js';
 import {
@@ -18,8 +18,8 @@ import {
  * - `request`: a request was sent.
  * - `answer`, `failure` or `abort`: how the request ended. `ms` is how long it took. An answer of
  *   any status is an `answer`. Each `request` has one of them.
- * - `not_sent`: a client had no token for a request. So the request was not sent, or not sent
- *   again.
+ * - `not_sent`: a request was not sent, or not sent again, because there was no token for it. A
+ *   request that was not sent for another reason, such as Node's permissions, is a `failure`.
  * - `foreign`: something in front of the service has given the last answer, see `isFromService`.
  *   Or the service has, but without the ray id that it used to send.
  */
@@ -65,13 +65,15 @@ export function withLog(
   elapsed: () => number = () => performance.now(),
 ): Transport {
   const write = guarded(log);
+  const clock = { now: atOnce('now', now), elapsed: atOnce('elapsed', elapsed) };
   let requests = 0;
   return request =>
     new Direct(observer => {
-      const start = elapsed();
+      const start = clock.elapsed();
       const common = { ...aboutRequest(request), requestId: ++requests };
-      write({ ...common, kind: 'request', at: now() });
-      const logEnd = (end: RequestEnd) => write({ ...common, ...end, at: now(), ms: elapsed() - start });
+      write({ ...common, kind: 'request', at: clock.now() });
+      const logEnd = (end: RequestEnd) =>
+        write({ ...common, ...end, at: clock.now(), ms: clock.elapsed() - start });
       // A transport that throws has failed, too.
       return new LoggedRequest(observer, request, logEnd).begin(() => answerOf(transport, request));
     });
@@ -115,24 +117,19 @@ class LoggedRequest extends DirectOperator<TransportResponse> {
 }
 
 /**
- * Adds entries to a transport with tokens that only a client can write: for requests that were not
- * sent for want of a token, and for answers that do not come from the service.
+ * Adds entries for answers that do not come from the service to the transport of a client, which
+ * knows that.
  */
-export function withLogOfClient(
+export function withLogOfForeign(
   transport: Transport,
   log: (entry: RequestLogEntry) => void,
   now: () => number,
   proof: ServiceProof,
 ): Transport {
   const write = guarded(log);
-  const isUnsent = (error: unknown) =>
-    isUnauthorizedError(error) || (isTransportError(error) && error.reason === 'not_sent');
   return request =>
     new Direct(observer => {
-      const error = (error: unknown) => {
-        if (isUnsent(error)) write({ ...aboutRequest(request), kind: 'not_sent', at: now(), error });
-        observer.error(error);
-      };
+      const error = (error: unknown) => observer.error(error);
       const next = (response: TransportResponse) => {
         const { status, isFromService = !proof.knows(request.server) } = response;
         if (!isFromService) write({ ...aboutRequest(request), kind: 'foreign', at: now(), status });
@@ -141,6 +138,18 @@ export function withLogOfClient(
       const complete = () => observer.complete();
       return follow(transport(request), { next, error, complete });
     });
+}
+
+/**
+ * Writes an entry for a request that is not sent for want of a token. Whatever wants the token
+ * calls it, since `not_sent` has other causes, too.
+ */
+export function logUnsent(
+  log: (entry: RequestLogEntry) => void,
+  now: () => number,
+): (request: TransportRequest, error: unknown) => void {
+  const write = guarded(log);
+  return (request, error) => write({ ...aboutRequest(request), kind: 'not_sent', at: now(), error });
 }
 
 function aboutRequest(request: TransportRequest) {

@@ -14,44 +14,8 @@ import {
   toArray,
 } from 'rxjs';
 import { isInputError, isStatusError } from 'lobby-rx';
+import { UNBEGUN, WRAPPED } from '../law/returned.js';
 import { awaited, flattened } from '../../src/stream/awaited.js';
-
-/** Work that a callback may return, in each of the ways in which it may be wrapped. */
-export const wrapped: Readonly<Record<string, (work: () => Promise<void>) => unknown>> = {
-  'a promise': work => work(),
-  'a thenable': work => ({ then: (...on: [() => void, () => void]) => work().then(...on) }),
-  'an Observable': work => defer(work),
-  'an Observable of another library': work => ({ '@@observable': () => defer(work) }),
-  'a promise of an Observable': work => Promise.resolve(defer(work)),
-  'an Observable of a promise': work => of(undefined).pipe(map(work)),
-  'an Observable of an Observable': work => of(defer(work)),
-  'a promise of an Observable of a promise': work => Promise.resolve(of(undefined).pipe(map(work))),
-  'an array of promises': work => [1, work(), 'text'],
-  'an array of Observables': work => [defer(work), undefined],
-  'an array of arrays': work => [[], [[work()]]],
-  'a promise of an array of Observables': work => Promise.resolve([defer(work)]),
-  'an Observable of an array of promises': work => defer(() => of([work()])),
-};
-
-/** Work that nothing would begin. */
-export const unbegun: Readonly<Record<string, (work: () => Promise<void>) => unknown>> = {
-  'a function': work => work,
-  'a promise of a function': work => Promise.resolve(work),
-  'an Observable of a function': work => of(work),
-  'an array of functions': work => [work],
-  'a generator': work =>
-    (function* () {
-      yield work();
-    })(),
-  'an async generator': work =>
-    (async function* () {
-      for (;;) {
-        await work();
-        yield undefined;
-      }
-    })(),
-  'another iterator': () => [undefined].values(),
-};
 
 describe('what a callback returns', () => {
   const valuesOf = (returned: unknown) => lastValueFrom(awaited('ack', () => returned).pipe(toArray()));
@@ -62,7 +26,7 @@ describe('what a callback returns', () => {
     );
   const later = () => new Promise<void>(resolve => setImmediate(resolve));
 
-  for (const [what, wrap] of Object.entries(wrapped)) {
+  for (const [what, wrap] of Object.entries(WRAPPED)) {
     it(`is waited for if it is ${what}`, async () => {
       let isDone = false;
       const work = () =>
@@ -81,7 +45,7 @@ describe('what a callback returns', () => {
     });
   }
 
-  for (const [what, wrap] of Object.entries(unbegun)) {
+  for (const [what, wrap] of Object.entries(UNBEGUN)) {
     it(`is refused if it is ${what}, which nothing would begin`, async () => {
       const error = await errorOf(() => wrap(() => Promise.resolve()));
       ok(isInputError(error), String(error));

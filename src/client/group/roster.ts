@@ -1,6 +1,8 @@
 import { concatMap, defer, type Observable } from 'rxjs';
 import {
   aFunction,
+  anObservable,
+  answeredAtOnce,
   checkOptions,
   definedOptions,
   milliseconds,
@@ -86,7 +88,13 @@ export function rosterSignals(
   const watch$ = watchGroup(context, group_id, rest);
   const roster$ = defer(() => {
     let roster: Roster | undefined;
-    const members$ = share ? share(() => watch$, { isState: true }) : watch$;
+    const members$ = share
+      ? answeredAtOnce(
+          'share',
+          share(() => watch$, { isState: true }),
+          anObservable,
+        )
+      : watch$;
     return members$.pipe(
       concatMap((signal): readonly WatchSignal<Roster>[] => {
         if (signal.kind !== 'answer') return [signal];

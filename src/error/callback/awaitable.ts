@@ -21,6 +21,16 @@ export function isObservable(u: unknown): u is object {
   );
 }
 
+interface Subscribable {
+  subscribe(observer: object): unknown;
+}
+
+/** Where an Observable of any library is subscribed to. */
+export function subscribableOf(observable: object): Subscribable {
+  const { [OBSERVABLE]: interop } = observable as Readonly<Record<typeof OBSERVABLE, unknown>>;
+  return (typeof interop === 'function' ? interop.call(observable) : observable) as Subscribable;
+}
+
 /** Whether a value has to be waited for. */
 export function isAwaitable(u: unknown): boolean {
   return isPromise(u) || isObservable(u);
@@ -37,7 +47,13 @@ export function isUnbegun(u: unknown): boolean {
   return Symbol.asyncIterator in u || ('next' in u && typeof u.next === 'function' && Symbol.iterator in u);
 }
 
-/** A promise whose rejection would otherwise be unhandled, and end a Node process. */
-export function ignoreRejection(promise: PromiseLike<unknown>): void {
-  promise.then(undefined, () => undefined);
+/**
+ * Marks the promises in a value as expected, in arrays of them, too. A promise may be rejected
+ * while another one is waited for, or be refused. An unhandled rejection would end a Node process.
+ * Only the promises of the platform are sure not to begin their work a second time.
+ */
+export function expectRejections(value: unknown, around: readonly unknown[] = []): void {
+  if (value instanceof Promise) value.catch(() => undefined);
+  if (!Array.isArray(value) || around.includes(value)) return;
+  for (const element of value) expectRejections(element, [...around, value]);
 }

@@ -1,2 +1,2 @@
-export { ignoreRejection, isAwaitable, isObservable, isPromise, isUnbegun } from './awaitable.js';
+export { expectRejections, isAwaitable, isObservable, isPromise, isUnbegun } from './awaitable.js';
 export { guarded, tryOr } from './guarded.js';

@@ -1,7 +1,7 @@
 import { computed, ErrorHandler, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
 import type { LiveEvent, LobbyJoinEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
-import { ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
+import { awaited, ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
 import { feedState } from '../views/index.js';
 import { injectFollow } from './inject-follow.js';
 import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.js';
@@ -38,8 +38,8 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
   /**
    * Calls a handler, inside the zone, for each event of a kind, until the component or service that
    * injected the feed is destroyed. Unsubscribe to stop earlier. An error of the handler goes to
-   * Angular's `ErrorHandler`. Register handlers at once, since queued events are emitted in the
-   * next tick.
+   * Angular's `ErrorHandler`, and so does that of a promise or an Observable that it returns.
+   * Register handlers at once, since queued events are emitted in the next tick.
    */
   on<K extends LiveEvent<Own>['kind']>(
     kind: K,
@@ -80,13 +80,13 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
     dismiss: handled => state.dismiss(handled),
     reload: () => state.reload(),
     on: (kind, handler) =>
-      follow(event$.pipe(ofKind(kind)), event => {
-        try {
-          zone.inside(() => handler(event));
-        } catch (error) {
-          errors.handleError(error);
-        }
-      }),
+      follow(event$.pipe(ofKind(kind)), event =>
+        zone.inside(() =>
+          awaited('handler', () => handler(event)).subscribe({
+            error: (error: unknown) => errors.handleError(error),
+          }),
+        ),
+      ),
   };
 }
 

@@ -1,8 +1,8 @@
 import { DOCUMENT } from '@angular/common';
-import { DestroyRef, inject, type Signal } from '@angular/core';
+import { DestroyRef, ErrorHandler, inject, type Signal } from '@angular/core';
 import { checkOptions, milliseconds, plainObject, type Options } from '../../error/index.js';
 import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.js';
-import { pageEvents } from '../../stream/index.js';
+import { awaited, pageEvents } from '../../stream/index.js';
 import { injectFollow } from './inject-follow.js';
 import { injectFollowedFeed } from './live-feed.js';
 import { CLIENT_APP } from './lobby.js';
@@ -37,7 +37,8 @@ export interface NotificationsConfig<Own extends object = NoOwnEvents> {
   readonly duration?: number;
   /**
    * Opens a notification in your UI, by the kind of its event on the wire: `chat_message`, for
-   * example. Called inside the zone. Without such a function, its `url` is opened in a new tab.
+   * example. Called inside the zone. Its errors go to Angular's
+   * `ErrorHandler`. Without such a function, its `url` is opened in a new tab.
    */
   readonly open?: Readonly<Record<string, (event: LiveEvent<Own>) => void>>;
 }
@@ -68,6 +69,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   checkOptions<object>(config, OPTIONS);
   const { zone, scheduler } = inject(CLIENT_APP);
   const document = inject(DOCUMENT) as DocumentLike;
+  const errors = inject(ErrorHandler);
   const { duration = 6_000, open: openers = {} } = config;
   const shown = new ShownNotifications<Own>({
     duration,
@@ -85,7 +87,12 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     if (!opened?.canOpen) return;
     shown.dismiss(id);
     const opener = openerOf(opened.event);
-    if (opener) zone.inside(() => opener(opened.event));
+    if (opener)
+      zone.inside(() =>
+        awaited('open', () => opener(opened.event)).subscribe({
+          error: (error: unknown) => errors.handleError(error),
+        }),
+      );
     else document.defaultView?.open(opened.notification.url, '_blank', 'noopener,noreferrer');
   };
 

@@ -10,6 +10,7 @@ import {
 } from 'rxjs';
 import {
   aFunction,
+  atOnce,
   checkOptions,
   isRetryable,
   isStatusError,
@@ -117,7 +118,8 @@ export function backoffDelay(
  */
 export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T> {
   checkOptions(config, RETRY_OPTIONS);
-  const { retries = Infinity, shouldRetry = isRetryable, scheduler = asyncScheduler, testing } = config;
+  const { retries = Infinity, scheduler = asyncScheduler, testing } = config;
+  const shouldRetry = atOnce('shouldRetry', config.shouldRetry ?? isRetryable);
   checkOptions(testing, TESTING_OPTIONS, 'testing');
   const { random = Math.random } = testing ?? {};
   const settings = withDefaults(config);

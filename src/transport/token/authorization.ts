@@ -1,7 +1,7 @@
 import type { TimestampProvider } from 'rxjs';
 import type { StatusDetails, UnauthorizedError } from '../../error/index.js';
 import type { ServiceProof } from '../service-proof.js';
-import type { Transport, TransportResponse } from '../transport.js';
+import type { Transport, TransportRequest, TransportResponse } from '../transport.js';
 import type { TokenSource } from './token-source.js';
 
 /**
@@ -26,6 +26,12 @@ export interface OpenPoll {
   refuse(tokens: readonly string[], refusal: Refusal | undefined): void;
 }
 
+/** The hooks of a source of tokens. They do not throw. */
+export interface AuthorizationHooks {
+  readonly onRefused: (error: UnauthorizedError) => void;
+  readonly onUnsent: (request: TransportRequest, error: Error) => void;
+}
+
 /** The state that all requests with the tokens of one source share. */
 export class Authorization {
   /** The polls that are open. */
@@ -47,7 +53,7 @@ export class Authorization {
     readonly transport: Transport,
     source: TokenSource,
     readonly clock: TimestampProvider,
-    readonly onRefused: (error: UnauthorizedError) => void,
+    readonly hooks: AuthorizationHooks,
     readonly proof: ServiceProof,
   ) {
     this.current$ = source.current$;
@@ -70,7 +76,7 @@ export class Authorization {
   reportRefusal(token: string, error: UnauthorizedError): void {
     if (this.#reported.includes(token)) return;
     remember(this.#reported, token);
-    this.onRefused(error);
+    this.hooks.onRefused(error);
   }
 
   /** A user is signed in. Once nobody is, that is reported again. */

@@ -7,7 +7,7 @@ import {
   type SchedulerLike,
   type Unsubscribable,
 } from 'rxjs';
-import { describe, isOwnError, observableInput, redactError } from '../../error/index.js';
+import { describe, expectRejections, isOwnError, observableInput, redactError } from '../../error/index.js';
 
 /** How long `get` and `renew` may take, in ms. */
 const TIMEOUT_MS = 15_000;
@@ -104,6 +104,7 @@ export class SharedCall {
 
   #receive(value: unknown): void {
     const problem = value == null ? undefined : tokenProblem(value);
+    expectRejections(value);
     if (problem) return this.#fail(this.#failed(`gave ${problem}`));
     if (value != null) this.#provider.lastToken = value as string;
     this.#settle(observer => {

@@ -9,6 +9,7 @@ import {
 import { Direct, DirectOperator, follow } from '../../direct/index.js';
 import {
   checkArgument,
+  guarded,
   HELD_MS,
   schedulerLike,
   StatusError,
@@ -46,6 +47,11 @@ export interface TokenHooks {
   readonly onRefused?: (error: UnauthorizedError) => void;
   /** What is known of who answers. Default: nothing at first. */
   readonly proof?: ServiceProof;
+  /**
+   * Called with each request that is not sent, or not sent again, because there is no token for it,
+   * and with its error.
+   */
+  readonly onUnsent?: (request: TransportRequest, error: Error) => void;
 }
 
 /**
@@ -74,10 +80,11 @@ export function withToken(
   transport: Transport,
   token: Token,
   scheduler: SchedulerLike = asyncScheduler,
-  { clock = scheduler, onRefused = () => undefined, proof = new ServiceProof() }: TokenHooks = {},
+  { clock = scheduler, onRefused, onUnsent, proof = new ServiceProof() }: TokenHooks = {},
 ): Transport {
   checkArgument('scheduler', schedulerLike, scheduler);
-  const authorization = new Authorization(transport, tokenSource(token, scheduler), clock, onRefused, proof);
+  const hooks = { onRefused: guarded(onRefused), onUnsent: guarded(onUnsent) };
+  const authorization = new Authorization(transport, tokenSource(token, scheduler), clock, hooks, proof);
   return request => new Direct(observer => new AuthorizedRequest(authorization, request, observer).start());
 }
 
@@ -161,7 +168,7 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
       },
       error: (failure: unknown) => {
         const { message, cause } = failure as Error;
-        this.error(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
+        this.#unsent(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
       },
       complete: () => undefined,
     });
@@ -219,8 +226,13 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
       const { response } = refusal;
       request.onArrival?.(response.status);
       this.emit(isSignedOut ? { ...response, isSignedOut } : response);
-    } else this.error(error);
+    } else this.#unsent(error);
     for (const other of others) other.refuse(tokens, refusal);
+  }
+
+  #unsent(error: Error): void {
+    this.shared.hooks.onUnsent(this.request, error);
+    this.error(error);
   }
 
   /** A token that lacks an entitlement is for another route, and not refused. */

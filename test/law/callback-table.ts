@@ -1,0 +1,340 @@
+import { filter, firstValueFrom, of, skip, throwError, type Observable } from 'rxjs';
+import {
+  backoff,
+  createClient,
+  endpoint,
+  fromFetch,
+  getMembers,
+  pages,
+  scanState,
+  watchSignals,
+  withLog,
+  withToken,
+  type FetchLike,
+  type Transport,
+} from 'lobby-rx';
+import { createEmulator } from 'lobby-rx/emulator';
+import { connectPlayer, tryConnect } from '../integrations/lobby-server/connect-player.js';
+import { openGate } from '../integrations/lobby-server/gate.js';
+import { waitUntil } from '../wait-until.js';
+
+/** What became of a callback that returned something. */
+export interface Outcome {
+  /** Whether what waits for the callback has gone on. */
+  readonly isOn: boolean;
+  /** The errors that were reported. */
+  readonly words: readonly string[];
+}
+
+type Returning = () => unknown;
+type Run = (returned: Returning) => Promise<Outcome>;
+
+/**
+ * What becomes of what a callback returns:
+ *
+ * - `waits`: it is work, and is waited for.
+ * - `value`: it is a value, or a promise or an Observable of one. Everything else is refused.
+ * - `stream`: it is an Observable. Everything else is refused.
+ * - `at once`: it is a decision. What has to be waited for is refused.
+ * - `begins`: nothing waits for it, but it is begun.
+ */
+interface Row {
+  readonly kind: 'waits' | 'value' | 'stream' | 'at once' | 'begins';
+  /** The name that errors have for it. */
+  readonly name?: string;
+  /** The value that a callback of the kind `value` has to give. */
+  readonly value?: () => unknown;
+  /** Calls the callback. Without it, it is tested where the comment says. */
+  readonly run?: Run;
+}
+
+interface Answer {
+  readonly n: number;
+  readonly watch: { readonly index: string };
+}
+
+/** Runs a watch until it goes on, or reports an error. */
+function watching(config: object, isOn: (polls: number) => boolean, poll?: Returning): Promise<Outcome> {
+  return new Promise(resolve => {
+    const words: string[] = [];
+    let polls = 0;
+    const end = (outcome: Outcome) => {
+      resolve(outcome);
+      setImmediate(() => subscription.unsubscribe());
+    };
+    const answering = () => {
+      polls++;
+      if (isOn(polls)) end({ isOn: true, words });
+      return (poll?.() ?? of({ n: polls, watch: { index: String(polls) } })) as Observable<Answer>;
+    };
+    const options = { minInterval: 0, backoff: { initial: 60_000 }, log: () => undefined, ...config };
+    const report = (error: unknown) => end({ isOn: false, words: [...words, String(error)] });
+    const subscription = watchSignals<Answer>(answering, options).subscribe({
+      next: signal => {
+        if (signal.kind === 'status' && signal.status.error !== undefined) report(signal.status.error);
+      },
+      error: report,
+    });
+  });
+}
+
+/** A decision of a watch, which is asked at its first or second answer. */
+const decides =
+  (name: string, poll?: Returning): Run =>
+  returned =>
+    watching({ [name]: returned }, polls => polls > 5, poll);
+
+/** A stream that goes on if it emits, and reports the error with which it ends. */
+async function outcomeOf(stream$: Observable<unknown>): Promise<Outcome> {
+  try {
+    await firstValueFrom(stream$);
+    return { isOn: true, words: [] };
+  } catch (error) {
+    return { isOn: false, words: [String(error), String((error as Error).cause)] };
+  }
+}
+
+const request = { method: 'GET', url: 'https://api.example.com/', headers: {} } as const;
+const answered = { status: 200, text: '{}', headers: { get: () => null } };
+const answering: Transport = () => of(answered);
+
+/** The token of a provider. The transport goes on once it is sent. */
+const token =
+  (name: 'get' | 'renew'): Run =>
+  returned => {
+    const refused: Transport = ({ headers }) =>
+      of({ ...answered, status: JSON.stringify(headers).includes('old') ? 401 : 200 });
+    const given = name === 'get' ? { get: returned, renew: returned } : { get: () => 'old', renew: returned };
+    return outcomeOf(withToken(refused, given as never)(request));
+  };
+
+/** A hook of a gate that is asked while a client connects. */
+const hook =
+  (name: string): Run =>
+  async returned => {
+    const gate = await openGate({ [name]: returned });
+    const result = await tryConnect(`ws://127.0.0.1:${gate.port}/?token=${gate.reserveToken()}`);
+    const words = gate.log.flatMap(entry => (entry.kind === 'hook_failed' ? [entry.error] : []));
+    await gate.close();
+    return { isOn: result.kind === 'open', words };
+  };
+
+const freeSlot: Run = async returned => {
+  const gate = await openGate({ freeSlot: () => returned() as undefined });
+  const { ws } = await connectPlayer(`ws://127.0.0.1:${gate.port}/?token=${gate.reserveToken()}`);
+  ws.close();
+  const ends = () =>
+    gate.log.filter(({ kind }) => kind === 'freed' || kind === 'hook_failed' || kind === 'retrying');
+  await waitUntil(() => ends().length > 0);
+  const words = ends().flatMap(entry => ('error' in entry ? [entry.error] : []));
+  await gate.close();
+  return { isOn: words.length === 0, words };
+};
+
+/** A client of an emulated service. */
+function clientWith(config: object) {
+  const emulator = createEmulator();
+  const { token, identity_id } = emulator.addIdentity();
+  return {
+    emulator,
+    identity_id,
+    client: createClient({ url: emulator.url, transport: emulator.transport, token, ...config }),
+  };
+}
+
+/** A `share` of a feed, which is asked when the feed begins. */
+const share: Run = returned => {
+  const { client } = clientWith({});
+  const feed = client.events.createFeed({ share: returned as never });
+  const outcome = new Promise<Outcome>(resolve => {
+    feed.all$.subscribe({ error: (error: unknown) => resolve({ isOn: false, words: [String(error)] }) });
+    feed.status$.subscribe(({ state }) => {
+      if (state === 'live') resolve({ isOn: true, words: [] });
+    });
+  });
+  return outcome.finally(() => client.close());
+};
+
+/** A function of an endpoint, which a watch of it asks. */
+const ofEndpoint =
+  (name: string): Run =>
+  returned => {
+    const { emulator, client, identity_id } = clientWith({ log: () => undefined });
+    const group_id = emulator.addGroup();
+    emulator.join(group_id, identity_id);
+    const { method, service, path, query, response } = getMembers;
+    const own = endpoint({ method, service, path, query, response, [name]: returned });
+    const config = { ack: () => undefined };
+    return new Promise<Outcome>(resolve => {
+      client.watchSignals(own, { group_id }, config).subscribe({
+        next: signal => {
+          if (signal.kind === 'answer') resolve({ isOn: true, words: [] });
+        },
+        error: (error: unknown) => resolve({ isOn: false, words: [String(error)] }),
+      });
+    }).finally(() => client.close());
+  };
+
+const log: Run = async returned => {
+  const send = withLog(
+    answering,
+    () => returned(),
+    () => 0,
+    () => 0,
+  );
+  await firstValueFrom(send(request));
+  return { isOn: true, words: [] };
+};
+
+const failing = () => throwError(() => new Error('down'));
+const ANSWER = { anchor: '', watch: { index: '1' } };
+const page = () => of({ anchor: 'next' });
+
+/** Every callback of the package, by the declaration that has it and its name. */
+export const CALLBACKS: Readonly<Record<string, Row>> = {
+  'WatchConfig.ack': {
+    kind: 'waits',
+    name: 'ack',
+    run: returned => watching({ ack: returned }, polls => polls > 1),
+  },
+  'WatchConfig.beforePoll': {
+    kind: 'waits',
+    name: 'beforePoll',
+    run: returned => watching({ beforePoll: returned }, polls => polls > 0),
+  },
+  'LobbyGateConfig.freeSlot': { kind: 'waits', name: 'freeSlot', run: freeSlot },
+  // On a real NATS: `test/nats/fleet-batches.nats.ts`.
+  'FleetBatchesConfig.ack': { kind: 'waits' },
+  // In an application of Angular: `test/integrations/angular/`.
+  'LiveFeed.on.handler': { kind: 'waits' },
+  'NotificationsConfig.open': { kind: 'waits' },
+
+  Poll: {
+    kind: 'value',
+    name: 'poll',
+    value: () => ANSWER,
+    run: async returned => {
+      let isOn = false;
+      const indexOf = (answer: unknown) => {
+        isOn = answer === ANSWER;
+        return '1';
+      };
+      const outcome = await watching({ indexOf }, polls => polls > 1, returned);
+      return { ...outcome, isOn };
+    },
+  },
+  'pages.page': {
+    kind: 'value',
+    name: 'page',
+    value: () => ANSWER,
+    run: returned =>
+      outcomeOf(pages(() => returned() as Observable<object>).pipe(filter(given => given === ANSWER))),
+  },
+  Transport: {
+    kind: 'stream',
+    name: 'transport',
+    run: returned => {
+      const transport = returned as Transport;
+      return outcomeOf(clientWith({ transport }).client.events.watch());
+    },
+  },
+  FetchLike: {
+    kind: 'value',
+    name: '',
+    value: () => new Response('{}'),
+    run: returned => outcomeOf(fromFetch({ fetch: returned as FetchLike })(request)),
+  },
+  Token: { kind: 'value', name: 'get', value: () => 'new', run: token('get') },
+  'TokenProvider.get': { kind: 'value', name: 'get', value: () => 'new', run: token('get') },
+  'TokenProvider.renew': { kind: 'value', name: 'renew', value: () => 'new', run: token('renew') },
+  'FleetConfig.identities': { kind: 'value' },
+
+  WatchSharing: { kind: 'stream', name: 'share', run: share },
+  'WatchConfig.isEmpty': { kind: 'at once', name: 'isEmpty', run: decides('isEmpty') },
+  'WatchConfig.isOlder': { kind: 'at once', name: 'isOlder', run: decides('isOlder') },
+  'WatchConfig.keyOf': { kind: 'at once', name: 'keyOf', run: decides('keyOf') },
+  'WatchConfig.indexOf': { kind: 'at once', name: 'indexOf', run: decides('indexOf') },
+  'WatchConfig.handleOf': { kind: 'at once', name: 'handleOf', run: decides('handleOf') },
+  'WatchConfig.recovery': { kind: 'at once', name: 'recovery', run: decides('recovery', failing) },
+  'Endpoint.isEmpty': { kind: 'at once', name: 'isEmpty', run: ofEndpoint('isEmpty') },
+  'Endpoint.keyOf': { kind: 'at once', name: 'keyOf', run: ofEndpoint('keyOf') },
+  'Endpoint.withoutNews': { kind: 'at once', name: 'withoutNews' },
+  'endpoint.definition.isEmpty': { kind: 'at once', name: 'isEmpty', run: ofEndpoint('isEmpty') },
+  'endpoint.definition.keyOf': { kind: 'at once', name: 'keyOf', run: ofEndpoint('keyOf') },
+  'endpoint.definition.withoutNews': { kind: 'at once', name: 'withoutNews' },
+  'PagesConfig.anchorOf': {
+    kind: 'at once',
+    name: 'anchorOf',
+    run: returned => outcomeOf(pages(page, { anchorOf: returned as () => string }).pipe(skip(1))),
+  },
+  'RetryConfig.shouldRetry': {
+    kind: 'at once',
+    name: 'shouldRetry',
+    run: returned => outcomeOf(failing().pipe(backoff({ shouldRetry: returned as () => boolean }))),
+  },
+  'scanState.reduce': {
+    kind: 'at once',
+    name: 'reduce',
+    run: returned => outcomeOf(of(1).pipe(scanState<unknown, unknown>(returned, 0), skip(1))),
+  },
+  'LobbyGateConfig.token': { kind: 'at once', name: 'token', run: hook('token') },
+  'LobbyGateConfig.allowOrigin': { kind: 'at once', name: 'allowOrigin', run: hook('allowOrigin') },
+  'LobbyGateConfig.allowAddress': { kind: 'at once', name: 'allowAddress', run: hook('allowAddress') },
+  'LobbyGateConfig.addressOf': { kind: 'at once', name: 'addressOf', run: hook('addressOf') },
+  'FaultPlan.only': {
+    kind: 'at once',
+    name: 'only',
+    run: returned => {
+      const { emulator, client } = clientWith({});
+      emulator.fault({ kind: 'html' }, { only: returned as () => boolean });
+      return outcomeOf(client.events.watch());
+    },
+  },
+  'withLog.now': {
+    kind: 'at once',
+    name: 'now',
+    run: returned => outcomeOf(withLog(answering, () => undefined, returned as () => number)(request)),
+  },
+  'withLog.elapsed': {
+    kind: 'at once',
+    name: 'elapsed',
+    run: returned =>
+      outcomeOf(
+        withLog(
+          answering,
+          () => undefined,
+          () => 0,
+          returned as () => number,
+        )(request),
+      ),
+  },
+  'FleetConfig.client': { kind: 'at once' },
+  // A random number that is none counts as 0 (`test/stream/odd-callbacks.test.ts`).
+  'TestingConfig.random': { kind: 'at once' },
+  'WorldConfig.random': { kind: 'at once' },
+  'LobbyMarbles.now': { kind: 'at once' },
+  'injectRoster.config': { kind: 'at once' },
+  'injectRoster.group_id': { kind: 'at once' },
+  'provideLobbyClient.config': { kind: 'at once' },
+  'withOneFeedForAllTabs.name': { kind: 'at once' },
+
+  'withLog.log': { kind: 'begins', name: 'log', run: log },
+  'ClientConfig.log': { kind: 'begins' },
+  'WatchConfig.log': { kind: 'begins' },
+  'LobbyGateConfig.log': { kind: 'begins' },
+  'SlotFilesConfig.log': { kind: 'begins' },
+  'FleetBatchesConfig.log': { kind: 'begins' },
+  'TokenHooks.onRefused': { kind: 'begins' },
+  'TokenHooks.onUnsent': { kind: 'begins' },
+};
+
+/** The functions of this library that people call. */
+export const OURS: readonly RegExp[] = [
+  /^(Codec|Endpoint)\._/,
+  /^(Control|Emulator|EmulatorServer|NamedWatch)\./,
+  /^LobbyMarbles\.(event|log|watch)$/,
+  /^(PollContext|TransportRequest)\.on/,
+  /^is\w+Error$/,
+  /^\w+Metrics$/,
+  /^(Handler|ResumableWatch|SlotFiles\.freeSlot)$/,
+];
