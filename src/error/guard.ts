@@ -45,7 +45,8 @@ export const anObservable: Guard<object> = { name: 'an Observable', is: isObserv
 /** Anything but a promise, an Observable, or work that has not begun. */
 export const anAnswer: Guard<unknown> = {
   name: 'its answer at once, and no promise, Observable, function or iterator',
-  is: (u): u is unknown => !isAwaitable(u) && !isUnbegun(u),
+  // Most answers are no object.
+  is: (u): u is unknown => Object(u) !== u || (!isAwaitable(u) && !isUnbegun(u)),
 };
 
 /**
