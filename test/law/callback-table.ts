@@ -207,6 +207,7 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
   'FleetBatchesConfig.ack': { kind: 'waits' },
   // In an application of Angular: `test/integrations/angular/`.
   'LiveFeed.on.handler': { kind: 'waits' },
+  'LiveLobbyConnection.on.handler': { kind: 'waits' },
   'NotificationsConfig.open': { kind: 'waits' },
 
   Poll: {
@@ -248,6 +249,7 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
   'TokenProvider.get': { kind: 'value', name: 'get', value: () => 'new', run: token('get') },
   'TokenProvider.renew': { kind: 'value', name: 'renew', value: () => 'new', run: token('renew') },
   'FleetConfig.identities': { kind: 'value' },
+  ServiceFetch: { kind: 'value' },
 
   WatchSharing: { kind: 'stream', name: 'share', run: share },
   'ServiceConfig.isEmpty': { kind: 'at once', name: 'isEmpty', run: decides('isEmpty') },
@@ -308,6 +310,9 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
         )(request),
       ),
   },
+  // Anything but true says no (`test/transport/service-proof.test.ts`).
+  IsFromService: { kind: 'at once' },
+  'injectLobbyConnection.entrance': { kind: 'at once' },
   'FleetConfig.client': { kind: 'at once' },
   // A random number that is none counts as 0 (`test/stream/odd-callbacks.test.ts`).
   'TestingConfig.random': { kind: 'at once' },

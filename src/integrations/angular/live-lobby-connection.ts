@@ -8,6 +8,7 @@ import {
   type LobbyStatus,
   type PlayerMessage,
 } from '../../player/index.js';
+import { awaited } from '../../stream/index.js';
 import { injectFollow } from './inject-follow.js';
 import { CLIENT_APP } from './lobby.js';
 
@@ -24,7 +25,8 @@ export interface LiveLobbyConnection {
   send(message: PlayerMessage): boolean;
   /**
    * Calls a handler, inside the zone, for each message of the lobby, until the component or service
-   * is destroyed. An error of the handler goes to Angular's `ErrorHandler`.
+   * is destroyed. An error of the handler goes to Angular's `ErrorHandler`, and so does that of a
+   * promise or an Observable that it returns.
    */
   on(handler: (message: PlayerMessage) => void): Subscription;
 }
@@ -79,12 +81,12 @@ export function injectLobbyConnection(
     message: latest.asReadonly(),
     send: message => current?.send(message) ?? false,
     on: handler =>
-      follow(message$, message => {
-        try {
-          zone.inside(() => handler(message));
-        } catch (error) {
-          errors.handleError(error);
-        }
-      }),
+      follow(message$, message =>
+        zone.inside(() =>
+          awaited('handler', () => handler(message)).subscribe({
+            error: (error: unknown) => errors.handleError(error),
+          }),
+        ),
+      ),
   };
 }
