@@ -16,8 +16,8 @@ export interface MatchmakerApi {
      * passes it on.
      *
      * Errors: `InputError`, `TransportError`, `StatusError` (invalid, consumed or expired, see its
-     * `code`), `DecodeError` (a 2xx that does not come from the service, such as a proxy's HTML
-     * page). `whyNotConnected` explains an error.
+     * `code`, or a 2xx that does not come from the service, see `isFromService`), `DecodeError` (a
+     * proxy's HTML page). `whyNotConnected` explains an error.
      *
      * @example
      * client.matchmaker.players
