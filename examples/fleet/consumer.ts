@@ -25,7 +25,12 @@ async function consume({ nats: port, database, metrics }: Start): Promise<void> 
     insert into state select 0, 0, 0 where not exists (select * from state);
   `);
   const from = db.get('select position, stored_at storedAt from state') as unknown as FleetPosition;
-  const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
+  const nats = await connect({
+    servers: `127.0.0.1:${port}`,
+    maxReconnectAttempts: -1,
+    pingInterval: 10_000,
+    ignoreAuthErrorAbort: true,
+  });
 
   const consuming = fleetBatches({
     nats,
@@ -35,17 +40,10 @@ async function consume({ nats: port, database, metrics }: Start): Promise<void> 
       db.exec('begin');
       // Another process may have stored the batch already. Before a batch with a gap, positions may
       // have gone back.
+      const values = [position, storedAt, position];
       const { changes } = gap
-        ? db.run('update state set position = ?, stored_at = ?, gaps = gaps + 1 where position <> ?', [
-            position,
-            storedAt,
-            position,
-          ])
-        : db.run('update state set position = ?, stored_at = ? where position < ?', [
-            position,
-            storedAt,
-            position,
-          ]);
+        ? db.run('update state set position = ?, stored_at = ?, gaps = gaps + 1 where position <> ?', values)
+        : db.run('update state set position = ?, stored_at = ? where position < ?', values);
       if (changes > 0) {
         for (const event of events) {
           const { payload } = event as unknown as { readonly payload: { readonly number: number } };

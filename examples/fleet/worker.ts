@@ -15,7 +15,12 @@ async function work({ name, nats: port, url, lease, shards, identities, metrics 
   const log = clientMetrics();
   const measure = fleetMetrics(name);
   const tokens = new Map(identities);
-  const nats = await connect({ servers: `127.0.0.1:${port}`, maxReconnectAttempts: -1 });
+  const nats = await connect({
+    servers: `127.0.0.1:${port}`,
+    maxReconnectAttempts: -1,
+    pingInterval: 10_000,
+    ignoreAuthErrorAbort: true,
+  });
   const send = (report: Report) => process.send?.(report, () => undefined);
   runFleet({
     nats,

@@ -680,8 +680,7 @@ for (const program of SERVERS) {
       await waitUntil(() =>
         worker.events.some(
           event =>
-            event.kind === 'nats_error' &&
-            String(event.error).includes('was not found, and has been created'),
+            event.kind === 'nats_error' && String(event.error).includes('was created if it was missing'),
         ),
       );
       await waitUntil(() => seen.length === 10);

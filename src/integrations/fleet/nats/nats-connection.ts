@@ -64,7 +64,9 @@ export function whenClosed(nats: NatsConnection): Observable<never> {
   return closed(nats).pipe(
     map(error => {
       const why = error ? `: ${error.message}` : '';
-      throw new FleetError(`the connection to NATS was closed${why}; see its option maxReconnectAttempts`);
+      throw new FleetError(
+        `the connection to NATS was closed${why}; see its options maxReconnectAttempts and ignoreAuthErrorAbort`,
+      );
     }),
   );
 }

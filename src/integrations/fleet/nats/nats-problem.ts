@@ -52,6 +52,10 @@ const PROBLEMS: readonly (readonly [RegExp, (match: RegExpExecArray) => string])
     /no suitable peers/i,
     () => 'the NATS cluster has not enough servers for that many replicas, or some are down',
   ],
+  [
+    /temporarily unavailable/i,
+    () => 'JetStream of the NATS server is not ready: it starts, or its cluster has no leader',
+  ],
   [/timeout/i, () => 'the NATS server did not answer in time'],
 ];
 

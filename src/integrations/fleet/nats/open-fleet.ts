@@ -131,7 +131,7 @@ export async function openFleetToWork(config: OpenFleetConfig): Promise<WorkingF
           throw natsProblem(error);
         await explained(ensure);
         throw new FleetError(
-          `a stream of the fleet ${config.fleet ?? 'lobby'} was not found, and has been created`,
+          `a stream of the fleet ${config.fleet ?? 'lobby'} did not answer; it is there now, and was created if it was missing`,
         );
       },
     };

@@ -60,7 +60,7 @@ export class Publisher {
         throw error;
       }
       throw new FleetError(
-        `NATS answers but stores nothing in ${stream}: is its disk full? Make room, and restart it`,
+        `NATS answers but stores nothing in ${stream}: are servers of its cluster down, or is its disk full? Make room, and restart it`,
         { cause: error },
       );
     }

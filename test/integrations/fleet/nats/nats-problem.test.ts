@@ -1,7 +1,19 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { NotYet } from '../../../../src/integrations/fleet/fleet-error.js';
 import { natsProblem, whileStarting } from '../../../../src/integrations/fleet/nats/nats-problem.js';
+
+describe('an error of NATS', () => {
+  it('says what is the matter', () => {
+    const said = (text: string) => natsProblem(new Error(text)).message;
+    ok(
+      said('JetStream system temporarily unavailable').startsWith(
+        'JetStream of the NATS server is not ready',
+      ),
+    );
+    ok(said('no suitable peers for placement').includes('has not enough servers'));
+  });
+});
 
 describe('an error of NATS that may pass', () => {
   const alone = { info: {} } as NatsConnection;

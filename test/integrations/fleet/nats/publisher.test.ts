@@ -35,7 +35,8 @@ async function published(publishes: readonly Outcome[], questions: readonly Outc
   return { results, asked: () => asked };
 }
 
-const FULL = 'FleetError: NATS answers but stores nothing in S: is its disk full? Make room, and restart it';
+const FULL =
+  'FleetError: NATS answers but stores nothing in S: are servers of its cluster down, or is its disk full? Make room, and restart it';
 
 describe('what is published', () => {
   it('is stored by no NATS that answers, then stores nothing, and answers again', async () => {
