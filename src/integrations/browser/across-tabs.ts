@@ -56,7 +56,7 @@ const OPTIONS: Options<AcrossTabsConfig> = { scheduler: schedulerLike };
  * else that the answers depend on. Only tabs of one origin can hear each other. Bearer tokens are
  * not sent, but answers are, and a lobby join has a player token. Without Web Locks and
  * BroadcastChannel (not in a page, or not over https), each tab watches for itself, while it is
- * alive.
+ * alive. In a dedicated worker, the watch ends with an `InputError`.
  *
  * The tabs remember 50 answers. A tab that comes back after it has missed more gets a gap whose
  * reason is `unwatched`.
@@ -77,6 +77,9 @@ export function acrossTabs(name: string, config: AcrossTabsConfig = {}): TabShar
       const onLead = (isLeading: boolean) => isLeading$.next(isLeading);
       const browser = browserOf(globalThis as Globals);
       if (!browser) {
+        // A worker of each tab has no page whose life it could follow, so each would lead.
+        if ('DedicatedWorkerGlobalScope' in globalThis)
+          throw new InputError('share', 'used in a page or in a SharedWorker', 'a dedicated worker');
         // Each tab polls for itself.
         onLead(true);
         return whileAlive(watch, shared).pipe(finalize(() => onLead(false)));

@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { asyncProperty, assert as check, array, constantFrom, nat, record } from 'fast-check';
-import { isStatusError, StatusError } from 'lobby-rx';
+import { NEVER } from 'rxjs';
+import { isInputError, isStatusError, StatusError } from 'lobby-rx';
+import { acrossTabs } from 'lobby-rx/browser';
 import { cloneable, revived } from '../../../src/integrations/browser/tab-message.js';
 import { runs } from '../../runs.js';
 import { virtualBrowser, type VirtualTab } from './virtual-browser.js';
@@ -482,4 +484,29 @@ describe('a feed that is shared by all tabs', () => {
       { numRuns: runs(2_000) },
     );
   }).timeout(300_000);
+});
+
+describe('acrossTabs in a dedicated worker', () => {
+  const globals = globalThis as { DedicatedWorkerGlobalScope?: unknown };
+  after(() => {
+    delete globals.DedicatedWorkerGlobalScope;
+  });
+
+  it('is refused, since the worker of each tab would lead', () => {
+    globals.DedicatedWorkerGlobalScope = EventTarget;
+    let polls = 0;
+    let error: unknown;
+    const sharing = acrossTabs('events');
+    const watch = () => {
+      polls++;
+      return NEVER;
+    };
+    sharing(watch).subscribe({
+      error: (thrown: unknown) => {
+        error = thrown;
+      },
+    });
+    ok(isInputError(error) && error.message.includes('a dedicated worker'));
+    strictEqual(polls, 0);
+  });
 });
