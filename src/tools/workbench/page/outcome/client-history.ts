@@ -87,9 +87,7 @@ class Replay {
     const nextIn = (next?.at ?? Infinity) - at;
     const event = endOf(request, at);
     if (event.kind === 'left') {
-      const isWoken = nextIn < WAKE_MS;
-      this.#apply(isWoken ? { kind: 'woken', wasSent: true } : event, at);
-      if (!isWoken) this.#show('gone', at);
+      this.#apply(nextIn < WAKE_MS ? { kind: 'woken', wasSent: true } : event, at);
       return;
     }
     // The poll goes on with another token. If none comes, the watch has ended.
@@ -106,7 +104,9 @@ class Replay {
     this.#show(end ? 'closed' : state.health.status.state, at);
   }
 
-  #show(state: ShownState, from: number): void {
+  /** A client without subscribers shows nothing any more: it is gone. */
+  #show(status: ShownState, from: number): void {
+    const state = status === 'idle' ? 'gone' : status;
     if (this.spans.at(-1)?.state !== state) this.spans.push({ state, from });
   }
 }
