@@ -29,9 +29,17 @@ export interface LobbyGateConfig {
   readonly server: Server | Http2Server | Http2SecureServer;
   /**
    * A client with the lobby's own token. Its `timeout` is how long the service may take to confirm
-   * a player's token.
+   * a player's token. While it does not know its service (`isServiceKnown` is false), the gate asks
+   * about a token that nobody has issued before it sends a player's. One of your own, or a fake in
+   * a test, needs no `isServiceKnown`, and is believed then.
    */
-  readonly client: { readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected'> } };
+  readonly client: {
+    readonly matchmaker: {
+      readonly players: Pick<MatchmakerApi['players'], 'connected'> & {
+        readonly isServiceKnown?: boolean | undefined;
+      };
+    };
+  };
   /**
    * The path that players connect to, such as `/play`. Other paths are left to other listeners,
    * which have to leave this one to the gate.

@@ -78,7 +78,15 @@ export async function openGate(options: GateOptions = {}): Promise<OpenGate> {
   const send = fromFetch({ scheduler });
   const requests = holdingTransport(send);
   const transport = holdRequests ? requests.transport : send;
-  const client = createClient({ ...service.urls, token, transport, scheduler, ...clientConfig });
+  // It knows its service, so that each test counts the requests about its own tokens only.
+  const client = createClient({
+    ...service.urls,
+    token,
+    transport,
+    scheduler,
+    isFromService: ({ headers }) => headers.get('rvt-ray-id') !== null,
+    ...clientConfig,
+  });
   const server = config.server ?? createServer((_, response) => response.end('a page'));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

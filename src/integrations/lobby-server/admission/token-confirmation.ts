@@ -5,6 +5,7 @@ import {
   finalize,
   first,
   map,
+  mergeMap,
   of,
   race,
   startWith,
@@ -20,6 +21,7 @@ import type { GateSettings } from '../lobby-gate-config.js';
 import { Pause, type GateLimits } from '../limits/index.js';
 import type { FreeSlot } from '../slots/index.js';
 import type { Player } from './player.js';
+import { ServiceProof } from './service-proof.js';
 
 /** How long a player may take to come again after the service's answer was lost, in ms. */
 const RETRY_WINDOW_MS = 10_000;
@@ -44,6 +46,7 @@ export class TokenConfirmation {
   readonly #tokens = new Map<string, TokenState>();
   readonly #settled$ = new Subject<void>();
   readonly #pause: Pause;
+  readonly #proof: ServiceProof;
 
   constructor(
     readonly settings: GateSettings,
@@ -52,6 +55,7 @@ export class TokenConfirmation {
     readonly closed$: Observable<unknown>,
   ) {
     this.#pause = new Pause(settings.scheduler);
+    this.#proof = new ServiceProof(settings);
   }
 
   /**
@@ -125,11 +129,14 @@ export class TokenConfirmation {
   #ask(token: string, address: string, giveBack?: () => void): Observable<Refusal | undefined> {
     const { players } = this.settings.client.matchmaker;
     this.#tokens.set(token, { kind: 'confirming' });
-    return defer(() => players.connected({ player_token: token })).pipe(
+    const answer$ = defer(() => players.connected({ player_token: token })).pipe(
       // Completing without a value does not count as OK.
       first(),
       map(() => undefined),
       catchError((error: unknown) => of(refusalFor(error, token))),
+    );
+    return this.#proof.whyNot().pipe(
+      mergeMap(refusal => (refusal ? of(refusal) : answer$)),
       tap((refusal: Refusal | undefined) => this.#settle(token, address, refusal, giveBack)),
       finalize(this.limits.pending.take(address)),
     );

@@ -97,6 +97,17 @@ export type GateLogEntry =
     }
   | {
       /**
+       * The gate has asked about a token that nobody has issued. What answered was not the service,
+       * or confirmed it. Until the service is proved, no token is sent, and players are refused
+       * with `outcome_unknown`.
+       */
+      readonly kind: 'not_the_service';
+      readonly at: number;
+      /** What answered, with the URL if it was an error. */
+      readonly error: string;
+    }
+  | {
+      /**
        * Most connections come from this one address. It is probably your proxy's. Then all players
        * share the limits of one address. Set `addressOf`. Logged once.
        */

@@ -83,6 +83,10 @@ export class GateReport {
     });
   }
 
+  onNotTheService(error: string): void {
+    this.log({ kind: 'not_the_service', at: this.#now, error });
+  }
+
   onBehindProxy(address: string, open: number): void {
     this.log({ kind: 'behind_proxy', at: this.#now, address, open });
   }

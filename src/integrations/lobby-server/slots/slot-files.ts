@@ -9,6 +9,7 @@ import {
   type Guard,
   type Options,
 } from '../../../error/index.js';
+import { isProbe } from '../probe.js';
 import { GateReport, type GateLogEntry } from '../report/index.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
 import { freeLeft } from './free-left.js';
@@ -19,7 +20,11 @@ import { completeIfFreed, lateConfirmation, slotOutcome } from './slot-outcome.j
 export interface SlotFilesConfig {
   /** A client with the lobby's own token. */
   readonly client: {
-    readonly matchmaker: { readonly players: Pick<MatchmakerApi['players'], 'connected' | 'disconnected'> };
+    readonly matchmaker: {
+      readonly players: Pick<MatchmakerApi['players'], 'connected' | 'disconnected'> & {
+        readonly isServiceKnown?: boolean | undefined;
+      };
+    };
   };
   /**
    * A folder that only the gates of the lobby can read, since its files contain tokens. It is made
@@ -110,6 +115,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
   const connected: MatchmakerApi['players']['connected'] = input =>
     defer(() => {
       refuseIfReplaced();
+      if (isProbe(input)) return players.connected(input);
       const { player_token: token } = input;
       const isNew = files.addPending(token);
       // Looked for again, since the other process may have listed the files before that.
@@ -129,7 +135,13 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
     });
 
   freeLeft(files, freeSlot, report, scheduler);
-  return { client: { matchmaker: { players: { connected } } }, freeSlot, freeSlotTimeout: Infinity };
+  const playersOfGate = {
+    connected,
+    get isServiceKnown() {
+      return players.isServiceKnown;
+    },
+  };
+  return { client: { matchmaker: { players: playersOfGate } }, freeSlot, freeSlotTimeout: Infinity };
 }
 
 type Players = SlotFilesConfig['client']['matchmaker']['players'];
