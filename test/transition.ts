@@ -39,7 +39,7 @@ export const flat = ({ position, pace, health, ...others }: WatchState): FlatSta
 
 const partsOf = (state: FlatState): WatchState => {
   const { index, indexAt, contactAt, gapAt, isStale, key, due, paidUntil, rest, attempt } = state;
-  const { quick, echoed, content, handle, mixUps } = state;
+  const { quick, echoed, content, handle, mixUps, indexless } = state;
   const { status, heldAfter, isAnswered, isOffline, isSure, askedAt, needsFreshConnection } = state;
   return {
     position: {
@@ -54,6 +54,7 @@ const partsOf = (state: FlatState): WatchState => {
       content,
       handle,
       mixUps,
+      indexless,
       due,
     },
     pace: { paidUntil, rest, attempt },

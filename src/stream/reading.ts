@@ -62,6 +62,8 @@ export interface OwnReading<A> {
 /** What a watch knows of an answer. An index that cannot be sent is `undefined`. */
 export interface ReadAnswer {
   readonly index: string | undefined;
+  /** Whether the index cannot be sent because it is a number that `JSON.parse` has rounded. */
+  readonly isIndexRounded: boolean;
   readonly end: string | undefined;
   readonly handle: string | undefined;
   readonly isEmpty: boolean;
@@ -92,7 +94,8 @@ export function readerOf<A>(config: ReadingConfig<A>, own: OwnReading<A>, isInde
   return (answer, text) => {
     const said = read(answer);
     if (needsKey && said.index != null && said.key === undefined) throw noKey('an index without a key');
-    const index = usable(said.index ?? indexIn(answer), isIndex);
+    const given = said.index ?? indexIn(answer);
+    const index = usable(given, isIndex);
     const isEmptyAnswer = said.isEmpty ?? isEmpty(answer);
     let key: unknown;
     let content: unknown;
@@ -104,6 +107,7 @@ export function readerOf<A>(config: ReadingConfig<A>, own: OwnReading<A>, isInde
     }
     return {
       index,
+      isIndexRounded: Number.isInteger(given) && !Number.isSafeInteger(given),
       end: usable(said.end, isIndex),
       handle: usable(said.handle, always),
       isEmpty: isEmptyAnswer,

@@ -4,6 +4,7 @@ import {
   watch,
   watchSignals,
   type IndexingConfig,
+  type Poll,
   type PollContext,
   type WatchConfig,
   type WatchSignal,
@@ -110,6 +111,56 @@ describe('a watch of a service of another kind', () => {
     deepStrictEqual([same.kinds[0], new Set(same.kinds.slice(1))], ['answer', new Set(['checkpoint'])]);
     const without = watched(() => of({ value: 'same' }), { indexOf: 'n' });
     deepStrictEqual(without.kinds.slice(0, 3), ['answer', 'gap', 'answer']);
+  });
+
+  /** Answers with the log from an index on, as CouchDB does, and returns the hints of a minute. */
+  function hintsOf<A extends object>(poll: Poll<A>, config: IndexingConfig<A>) {
+    const { scheduler, pass } = virtualTime();
+    const hints: (string | undefined)[] = [];
+    const watching = watchSignals((index, context) => from(poll(index, context)).pipe(delay(1, scheduler)), {
+      scheduler,
+      testing: { random: () => 0.5 },
+      ...config,
+    }).subscribe(signal => {
+      if (signal.kind === 'status' && signal.status.hint !== hints.at(-1)) hints.push(signal.status.hint);
+    });
+    pass(60_000);
+    watching.unsubscribe();
+    return hints;
+  }
+
+  it('hints at indexOf at the third answer in a row without an index, which a misspelt one never finds', () => {
+    const hint = 'the answers have no index: is `indexOf` right?';
+    for (const isState of [false, true]) {
+      const answers = (count: number) => {
+        let nth = 0;
+        return hintsOf(() => (++nth <= count ? of({ last_seq: nth }) : NEVER), {
+          indexOf: 'lastSeq',
+          isState,
+        });
+      };
+      deepStrictEqual([answers(2).includes(hint), answers(3).includes(hint)], [false, true]);
+    }
+    // An answer with an index is in between.
+    let nth = 0;
+    const now = () => (++nth > 8 ? NEVER : of({ items: [nth], ...(nth % 3 === 0 && { next: nth }) }));
+    deepStrictEqual(hintsOf(now, { indexOf: 'next' }).includes(hint), false);
+    // A log without events has no index to give.
+    const empty = hintsOf(() => of({ items: [] }), { indexOf: 'next', isEmpty: () => true });
+    deepStrictEqual(empty, []);
+  });
+
+  it('says so in the hint if the index is a number that is not exact any more', () => {
+    const hint = 'the index is a number above 2^53, which JSON.parse rounds: take it from the text';
+    for (const index of [2 ** 53, -(2 ** 60), 1.5e300]) {
+      ok(hintsOf(() => of({ next: index }), { indexOf: 'next' }).includes(hint), String(index));
+      ok(hintsOf(() => of({}), { read: () => ({ index }) }).includes(hint), String(index));
+    }
+    for (const index of [2 ** 53 - 1, String(2n ** 63n)])
+      deepStrictEqual(
+        hintsOf(() => of({ next: index, at: {} }), { indexOf: 'next' }).filter(other => other === hint),
+        [],
+      );
   });
 
   it('knows by isOlder that an index goes back which is not decimal', () => {

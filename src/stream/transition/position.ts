@@ -34,6 +34,7 @@ export function firstPosition(now: Instant, from: ResumePoint | undefined, reten
     echoed: NO_KEY,
     content: NO_KEY,
     mixUps: 0,
+    indexless: 0,
   };
   return from ? resumedPosition(fromNow, now, from, retention) : fromNow;
 }
@@ -180,6 +181,7 @@ function movedBy(before: Position, answered: Answered): Partial<Position> {
     handle: handle ?? before.handle,
     // Only an answer to an index shows that there is one log.
     mixUps: before.index === undefined ? before.mixUps : 0,
+    indexless: index === undefined ? before.indexless + 1 : 0,
     // News may have waited since the last answer.
     indexAt: isNews && before.index !== undefined ? before.contactAt : askedAt,
     // Without an index the next poll starts from now, and misses the events in between.

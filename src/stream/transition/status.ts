@@ -1,7 +1,7 @@
 import { HELD_MS } from '../../error/index.js';
 import { ageOf, type Instant } from '../timing/index.js';
 import { connecting, type PollEnd, type WatchStatus } from '../watch-signal.js';
-import type { Outcome } from './outcome.js';
+import type { Answered, Outcome } from './outcome.js';
 import type { Change, Health, Pace, Position, Transition, Turn, WatchState } from './watch-state.js';
 
 /** After this long without contact, in ms, the status says so. */
@@ -16,6 +16,8 @@ const CHECK_NETWORK = 'the browser says it is offline; polls go on';
 const CHECK_INDEX = 'each poll from this index fails: is it still known? See `dropsIndex`';
 const CHECK_CUTS =
   'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short?';
+const CHECK_INDEX_OF = 'the answers have no index: is `indexOf` right?';
+const CHECK_ROUNDED = 'the index is a number above 2^53, which JSON.parse rounds: take it from the text';
 /** What to check if the first poll is not answered. */
 export const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
 const CHECK_CACHE =
@@ -136,7 +138,7 @@ export function hasStoodStill({ timeout }: { readonly timeout: number }, heldFor
 export function nextHealth<A>(
   { state, now, settings }: Turn<A>,
   outcome: Outcome<A>,
-  { contactAt }: Position,
+  { contactAt, indexless }: Position,
   { attempt, rest }: Pace,
 ): Change {
   const { health } = state;
@@ -147,8 +149,7 @@ export function nextHealth<A>(
       const { answered } = outcome;
       const lastAnswer = answered && { lastAnswer: now.at };
       const isPaced = rest.until > now.monotonic;
-      const isHot = answered?.isNews === true && answered.isAtOnce && !answered.hasMoved && isPaced;
-      const hint = isHot ? CHECK_CACHE : undefined;
+      const hint = answered && answerHint(answered, indexless, isPaced);
       return withStatus(inContact(health), { state: 'live', attempt, hint, ...lastAnswer }, now);
     }
     case 'echo':
@@ -172,6 +173,14 @@ export function nextHealth<A>(
       return withStatus(health, { state: 'closed', error }, now);
     }
   }
+}
+
+/** The hint for answers that come, but do not lead anywhere. */
+function answerHint(answered: Answered, indexless: number, isPaced: boolean): string | undefined {
+  const { isNews, isAtOnce, hasMoved, isIndexRounded } = answered;
+  // The first answers of a log may come before it has an index.
+  if (indexless >= 3) return isIndexRounded ? CHECK_ROUNDED : CHECK_INDEX_OF;
+  return isNews && isAtOnce && !hasMoved && isPaced ? CHECK_CACHE : undefined;
 }
 
 /**

@@ -42,6 +42,8 @@ export interface Position {
   readonly handle: string | undefined;
   /** The number of answers in a row that were of another log than the index that was sent. */
   readonly mixUps: number;
+  /** The number of answers in a row that had no index, although they were not empty. */
+  readonly indexless: number;
   /**
    * The gap to emit before the next answer. It waits until then, since a reload only works once the
    * service is up again.
