@@ -163,6 +163,29 @@ describe('a watch of a service of another kind', () => {
       );
   });
 
+  it('gets an answer whose body takes longer than the timeout if the poll calls onArrival, or hints at that', () => {
+    const { scheduler, pass } = virtualTime();
+    const seenWith = (calls: boolean) => {
+      const seen: unknown[] = [];
+      const watching = watchSignals(
+        (index, { onArrival }) => {
+          if (index === undefined) return of({ n: 1 });
+          if (calls) scheduler.schedule(onArrival, 1_000);
+          return of({ n: 2 }).pipe(delay(90_000, scheduler));
+        },
+        { indexOf: 'n', scheduler, testing: { random: () => 0.5 } },
+      ).subscribe(signal => {
+        if (signal.kind === 'answer') seen.push(signal.answer.n);
+        if (signal.kind === 'status' && signal.status.hint?.includes('onArrival')) seen.push('hint');
+      });
+      pass(240_000);
+      watching.unsubscribe();
+      return seen;
+    };
+    deepStrictEqual(seenWith(true).slice(0, 2), [1, 2]);
+    deepStrictEqual([...new Set(seenWith(false))], [1, 'hint']);
+  });
+
   it('knows by isOlder that an index goes back which is not decimal', () => {
     const answers = ['0_10', '0_30', '0_20'].map(n => ({ n, value: n }));
     const config = { indexOf: 'n', isOlder: (index: string, than: string) => index < than };

@@ -15,7 +15,7 @@ const ONLINE_MS = 5_000;
 const CHECK_NETWORK = 'the browser says it is offline; polls go on';
 const CHECK_INDEX = 'each poll from this index fails: is it still known? See `dropsIndex`';
 const CHECK_CUTS =
-  'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short?';
+  'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short (`onArrival`)?';
 const CHECK_INDEX_OF = 'the answers have no index: is `indexOf` right?';
 const CHECK_ROUNDED = 'the index is a number above 2^53, which JSON.parse rounds: take it from the text';
 /** What to check if the first poll is not answered. */
