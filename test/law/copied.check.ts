@@ -17,6 +17,9 @@ const RUN_BY: readonly (readonly [page: string, text: string, test: string])[] =
   ['docs/command-line.md', 'lobby-rx connected', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/debugging.md', 'doctor --origin', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/emulator.md', 'control() {', 'test/tools/cli/copied-commands.check.ts'],
+  ['docs/in-development.md', 'page.lobbyClient?.close()', 'test/consumers/rendering.ts'],
+  ['docs/in-development.md', 'defineNuxtPlugin', 'test/consumers/rendering.ts'],
+  ['docs/state.md', "from 'solid-js'", 'test/consumers/rendering.ts'],
   ['docs/state.md', 'useSyncExternalStore', 'test/consumers/frameworks.ts'],
   ['docs/state.md', 'triggerRef', 'test/consumers/frameworks.ts'],
   ['docs/state.md', 'createSubscriber', 'test/consumers/frameworks.ts'],
@@ -43,7 +46,7 @@ const NOT_CODE = /^(?:mermaid|jsonl|diff)$/;
  * How many blocks are compiled at most, but not run. The number goes down: mend one, and
  * lower it.
  */
-const MOST_NOT_RUN = 33;
+const MOST_NOT_RUN = 32;
 
 interface Block {
   readonly page: string;
