@@ -1,4 +1,4 @@
-import { atOnce, InputError, valueAt } from '../error/index.js';
+import { anAnswer, atOnce, describe, expectRejections, InputError, valueAt } from '../error/index.js';
 import { jsonHash, textHash } from '../protocol/index.js';
 import type { IndexGuard } from './resume-point.js';
 
@@ -84,7 +84,7 @@ export type Read<A> = (answer: A, text?: string) => ReadAnswer;
  */
 export function readerOf<A>(config: ReadingConfig<A>, own: OwnReading<A>, isIndex: IndexGuard): Read<A> {
   const { indexOf = 'watch.index' } = config;
-  const read = config.read ? atOnce('read', config.read) : readNothing;
+  const read = config.read ? readerAtOnce(config.read) : readNothing;
   const isEmpty = config.isEmpty ? atOnce('isEmpty', config.isEmpty) : (own.isEmpty ?? never);
   const { contentOf = contentBut(indexOf) } = own;
   const indexIn = fieldReader(indexOf);
@@ -116,6 +116,20 @@ export function readerOf<A>(config: ReadingConfig<A>, own: OwnReading<A>, isInde
       key,
       content,
     };
+  };
+}
+
+/** Makes `read` throw an `InputError` if it, or a field of what it returns, answers later. */
+function readerAtOnce<A>(read: (answer: A) => Reading): (answer: A) => Reading {
+  const readNow = atOnce('read', read);
+  return answer => {
+    const said = readNow(answer);
+    for (const [name, value] of Object.entries(said)) {
+      if (anAnswer.is(value)) continue;
+      expectRejections(value);
+      throw new InputError(`${name} of what read returns`, anAnswer.name, describe(value));
+    }
+    return said;
   };
 }
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
-import { firstValueFrom, throwError, timer } from 'rxjs';
+import { defer, firstValueFrom, tap, throwError, timer } from 'rxjs';
 import {
   fleetBatches,
   type FleetBatch,
@@ -194,6 +194,33 @@ for (const program of SERVERS) {
         [1, 2, 3, 4, 5, 6].filter(number => number >= again[0]!),
       );
       next.consuming.unsubscribe();
+    });
+
+    it('waits for the Observable that an async ack resolves with', async () => {
+      const { add, work, followed, publish } = setting;
+      const [id] = add(1) as [string];
+      await work();
+      await followed();
+      const saved: number[] = [];
+      let underWay = 0;
+      let atOnce = 0;
+      const ack = async ({ events }: FleetBatch) => {
+        await Promise.resolve();
+        return defer(() => {
+          underWay++;
+          atOnce = Math.max(atOnce, underWay);
+          return timer(20).pipe(
+            tap(() => {
+              underWay--;
+              saved.push(...events.map(numberOf));
+            }),
+          );
+        });
+      };
+      await consume({ durable: 'async', ack });
+      for (let i = 1; i <= 4; i++) publish(id);
+      await waitUntil(() => saved.includes(4));
+      deepStrictEqual([saved, atOnce], [[1, 2, 3, 4], 1]);
     });
 
     it('gets messages again that were delivered to a process that is gone', async () => {

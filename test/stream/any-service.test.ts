@@ -150,6 +150,25 @@ describe('a watch of a service of another kind', () => {
     deepStrictEqual(empty, []);
   });
 
+  it('ends with an InputError if a field of what read returns is a promise, which is always true', () => {
+    const late = <T>(value: T) => Promise.resolve(value) as unknown as T;
+    for (const [field, reading] of [
+      ['isEmpty', { isEmpty: late(false) }],
+      ['index', { index: late('1') }],
+      ['hasGap', { hasGap: late(false) }],
+      ['key', { key: Promise.reject(new Error('of the user')) }],
+      ['key', { key: of(1) }],
+    ] as const) {
+      const { scheduler, pass } = virtualTime();
+      const errors: unknown[] = [];
+      watch(() => of({ n: 1 }), { indexOf: 'n', scheduler, read: () => reading }).subscribe({
+        error: (error: unknown) => errors.push(String(error)),
+      });
+      pass(5_000);
+      ok(String(errors[0]).includes(`InputError: ${field} of what read returns must be`), String(errors[0]));
+    }
+  });
+
   it('says so in the hint if the index is a number that is not exact any more', () => {
     const hint = 'the index is a number above 2^53, which JSON.parse rounds: take it from the text';
     for (const index of [2 ** 53, -(2 ** 60), 1.5e300]) {
