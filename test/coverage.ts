@@ -102,9 +102,12 @@ function numbersIn(segment: string): readonly number[] {
   });
 }
 
-/** What only a NATS server or a browser can test: `npm run test:fleet`, `npm run test:browser`. */
+/**
+ * What only a NATS server, a browser or another service can test: `npm run test:fleet`,
+ * `test:browser`, `test:services` and `test:couch`.
+ */
 const ELSEWHERE =
-  /^src\/(integrations\/fleet\/(nats\/|run-fleet\.ts|read\/(batch-reader|durable-position|fleet-batches|fleet-feed)\.ts)|tools\/(marbles\/(axis|drawing|frames|legend-view|lobby-marbles|mark|marbles-view|svg-element)\.ts|workbench\/page\/))/;
+  /^src\/(integrations\/services\/|integrations\/fleet\/(nats\/|run-fleet\.ts|set-replicas\.ts|read\/(batch-reader|durable-position|fleet-batches|fleet-feed)\.ts)|tools\/(marbles\/(axis|drawing|frames|legend-view|lobby-marbles|mark|marbles-view|svg-element)\.ts|workbench\/page\/))/;
 
 /** What `ACCEPT=1` writes for a new place: somebody has to say why. */
 const UNEXPLAINED = 'why?';

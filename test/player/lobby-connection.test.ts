@@ -435,4 +435,21 @@ describe('lobbyConnection', () => {
       throws(call, { name: 'InputError', message });
     }
   });
+
+  it('needs a WebSocket of its own where the platform has none', () => {
+    const { WebSocket } = globalThis as { readonly WebSocket?: unknown };
+    Object.defineProperty(globalThis, 'WebSocket', { value: undefined, configurable: true, writable: true });
+    try {
+      throws(
+        () => lobbyConnection({ url: URL_OF_LOBBY, token: TOKEN }),
+        /^InputError: WebSocket must be given, since this platform has none/,
+      );
+    } finally {
+      Object.defineProperty(globalThis, 'WebSocket', {
+        value: WebSocket,
+        configurable: true,
+        writable: true,
+      });
+    }
+  });
 });

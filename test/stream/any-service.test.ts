@@ -456,6 +456,13 @@ describe('the signal of a poll', () => {
       });
     };
 
+  it('of states needs a key if a function reads the index, and says so', () => {
+    throws(
+      () => watch(() => NEVER, { isState: true, indexOf: (answer: { readonly rev: string }) => answer.rev }),
+      /^InputError: read must be a function whose result has a key, with isState/,
+    );
+  });
+
   it('is aborted by a timeout and by unsubscribing, so that a hanging server holds one connection at most', () => {
     const { scheduler, pass } = virtualTime();
     const open = new Set<AbortSignal>();

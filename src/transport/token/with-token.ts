@@ -45,7 +45,11 @@ export interface TokenHooks {
   readonly clock?: TimestampProvider;
   /** Called once for each token that is rejected, and if nobody is signed in. */
   readonly onRefused?: (error: UnauthorizedError) => void;
-  /** What is known of who answers. Default: nothing at first. */
+  /**
+   * What is known of who answers. Default: nothing at first.
+   *
+   * @internal
+   */
   readonly proof?: ServiceProof;
   /**
    * Called with each request that is not sent, or not sent again, because there is no token for it,
