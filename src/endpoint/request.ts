@@ -105,12 +105,10 @@ function readAnswer<Answer>(
   now: () => number,
 ): Answer {
   const { status, text, isFromService } = response;
-  if (status < 200 || status > 299) throw refusal(response, request, now());
+  const isOk = status >= 200 && status < 300 && isFromService !== false;
+  if (!isOk) throw refusal(response, request, now());
   const result = decode(endpoint, text, request);
-  if (!isLeft(result)) {
-    if (isFromService === false) throw refusal(response, request, now());
-    return result.right;
-  }
+  if (!isLeft(result)) return result.right;
   // A 204 from an endpoint with content is not malformed. Proxies and servers use it for "nothing
   // new".
   if (status === 204) throw new StatusError(status, request);

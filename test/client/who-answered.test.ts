@@ -30,6 +30,11 @@ const FORMS: Readonly<Record<string, Form>> = {
     text: '{"code":"MAINTENANCE","message":"Back at noon"}',
     reason: /Back at noon/,
   },
+  'a page of maintenance with an OK': {
+    status: 200,
+    text: '<html><head><title>Back at noon</title>',
+    reason: /Back at noon/,
+  },
   'an error inside of an OK': { status: 200, text: '{"code":401,"msg":"expired"}', reason: /expired/ },
   'an empty OK': {
     status: 200,

@@ -341,8 +341,9 @@ describe('a request', () => {
     ] as const) {
       strictEqual(await confirm(text, status), 'admitted');
     }
-    for (const text of ['<html>', '"OK"', 'OK', '[]', 'null', 'true', '{']) {
-      strictEqual(await confirm(text), 'DecodeError');
+    strictEqual(await confirm('null'), 'DecodeError');
+    for (const text of ['<html>', '"OK"', 'OK', '[]', 'true', '{']) {
+      strictEqual(await confirm(text), 'StatusError');
     }
     for (const [text, status] of [
       ['{"more":1}', 200],
