@@ -2,7 +2,6 @@ export {
   expectRejections,
   guarded,
   isAwaitable,
-  isObservable,
   isPromise,
   isUnbegun,
   tryOr,

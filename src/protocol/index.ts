@@ -12,7 +12,7 @@ export {
   type Codec,
 } from './codec.js';
 export { decodeIssues } from './decode-issues.js';
-export { detailsOf, ErrorBody, RAY_ID, saysNothing, type AnswerParts } from './error-body.js';
+export { detailsOf, ErrorBody, RAY_ID, saysNothing } from './error-body.js';
 export {
   GameHandle,
   Stat,

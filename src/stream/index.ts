@@ -55,7 +55,6 @@ export {
   type Checkpoint,
   type Gap,
   type GapReason,
-  type PollEnd,
   type ResumableWatch,
   type SharedWatch,
   type StatusSignal,

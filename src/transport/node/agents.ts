@@ -56,8 +56,9 @@ const slowHosts = new Set<string>();
 function patient<A extends Agent>(agent: A): A {
   const own = agent as unknown as Connecting;
   const connect = own.createConnection.bind(agent);
-  const add = own.addRequest.bind(agent);
-  own.addRequest = (request, options) => add(request, connectionOf(options));
+  // Another runtime, or a later Node, may not have it.
+  const add = own.addRequest?.bind(agent);
+  if (add) own.addRequest = (request, options) => add(request, connectionOf(options));
   own.createConnection = (options, ...rest) => {
     const { host = '' } = options;
     const patience = slowHosts.has(host) && { autoSelectFamilyAttemptTimeout: PATIENCE_MS };
@@ -73,7 +74,7 @@ function patient<A extends Agent>(agent: A): A {
 /** What Node's types omit. */
 interface Connecting {
   createConnection: (options: { readonly host?: string }, ...rest: unknown[]) => Socket | undefined;
-  addRequest: (request: ClientRequest, options: ConnectionOptions) => void;
+  addRequest?: (request: ClientRequest, options: ConnectionOptions) => void;
 }
 
 interface ConnectionOptions {

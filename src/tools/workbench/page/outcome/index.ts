@@ -1,4 +1,4 @@
-export { clientHistory, liveFrom, stateAt, type ShownState, type Span } from './client-history.js';
+export { liveFrom, stateAt } from './client-history.js';
 export { clientsOf, type ClientRequests } from './clients-of.js';
 export { deliveriesOf, isSent, type EventDelivery } from './delivery-of.js';
 export { indexOf, outcomeOf } from './outcome-of.js';

@@ -12,7 +12,7 @@ const EXPIRY = /^token expire\b/;
 const MAX_UNAFFECTED = 3;
 
 /** Whether an action breaks the service, or plans a fault. */
-export const isFault = ({ line }: SeenAction): boolean => FAULT.test(line);
+const isFault = ({ line }: SeenAction): boolean => FAULT.test(line);
 
 /** The story of something that a person did in this page. */
 export function storyOfAction(
