@@ -45,7 +45,7 @@ export {
   type ServiceConfig,
   type WatchConfig,
 } from './watch-config.js';
-export type { KeyOf, OwnReading, Reading } from './reading.js';
+export type { OwnReading, Reading } from './reading.js';
 export { watchSettings, type AnswerSettings, type WatchSettings } from './watch-settings.js';
 export {
   answers,
