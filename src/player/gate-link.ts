@@ -1,6 +1,6 @@
 import { Observable, Subscription, type SchedulerLike, type Subscriber } from 'rxjs';
-import { fieldsOf, InputError, tryOr } from '../error/index.js';
-import { closeCode } from './close-codes.js';
+import { fieldsOf, tryOr } from '../error/index.js';
+import type { GateReason } from './close-codes.js';
 import { LobbyClosedError } from './lobby-closed-error.js';
 import { HEARTBEAT, parseWelcome, PLAYER_PROTOCOL, type Welcome } from './welcome.js';
 
@@ -77,7 +77,7 @@ const MAX_BUFFERED_BYTES = 1_048_576;
 
 /**
  * One connection to a gate, which presents a token or a return ticket. Unsubscribing leaves the
- * lobby. It fails only if the platform cannot make a WebSocket.
+ * lobby. It fails if the platform cannot make a WebSocket, or the server is not a gate.
  */
 export function gateLink(secret: string, settings: LinkSettings): Observable<LinkSignal> {
   return new Observable(subscriber => new GateLink(secret, settings, subscriber).teardown);
@@ -153,12 +153,11 @@ class GateLink {
   /** Nothing may have been heard for a while. */
   #onSilence(isLate: boolean): void {
     const { scheduler, heartbeat } = this.#settings;
-    if (this.#stage !== 'in') return this.#endUnlessHeard(this.#heardAt);
+    if (this.#stage !== 'in') return this.#endUnlessHeard();
     const remaining = this.#heardAt + heartbeat - scheduler.now();
     if (this.#unanswered === 0 && remaining > 0) return this.#expect(remaining);
     // The answer may be waiting behind the timer, if that was held up.
-    if (this.#unanswered > 1 || (this.#unanswered === 1 && !isLate))
-      return this.#endUnlessHeard(this.#heardAt);
+    if (this.#unanswered > 1 || (this.#unanswered === 1 && !isLate)) return this.#endUnlessHeard();
     this.#ask();
   }
 
@@ -169,7 +168,8 @@ class GateLink {
   }
 
   /** A message that came in time may be delivered only now. */
-  #endUnlessHeard(heardAt: number): void {
+  #endUnlessHeard(): void {
+    const heardAt = this.#heardAt;
     const end = () => {
       if (this.#heardAt === heardAt) this.#end(1006, '');
       else if (this.#settings.heartbeat > 0) this.#expect(this.#settings.heartbeat);
@@ -187,7 +187,7 @@ class GateLink {
 
   #end(code: number, text: string): void {
     // Without effect if the other end has closed it.
-    this.#close(4000, closeCode('back_soon').reason);
+    this.#close(4000, 'back_soon' satisfies GateReason);
     this.#subscriber.next({ kind: 'ended', code, text, stage: this.#stage });
     this.#subscriber.complete();
   }
@@ -213,7 +213,7 @@ function openSocket(secret: string, { url, token, WebSocket }: LinkSettings): We
     return new WebSocket(token === 'query' ? url + query : url, [PLAYER_PROTOCOL]);
   } catch (error) {
     // Its message may contain the URL, and so the token.
-    const name = String(fieldsOf(error).name);
-    throw new InputError('url', 'one that this platform opens, such as wss: in a page of https:', name);
+    const { name } = fieldsOf(error);
+    throw new LobbyClosedError('not_opened', 1006, String(name));
   }
 }

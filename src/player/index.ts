@@ -4,4 +4,11 @@ export { isLobbyClosedError, LobbyClosedError, type LobbyClosedReason } from './
 export type { LobbyConnectionConfig, LobbyEntrance } from './lobby-connection-config.js';
 export { lobbyConnection, type LobbyConnection } from './lobby-connection.js';
 export type { LobbyStatus } from './lobby-status.js';
-export { HEARTBEAT, PLAYER_PROTOCOL, welcomeText } from './welcome.js';
+export {
+  HEARTBEAT,
+  parsePresented,
+  PLAYER_PROTOCOL,
+  welcomeText,
+  withOwnTicket,
+  type PresentedToken,
+} from './welcome.js';

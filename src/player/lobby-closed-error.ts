@@ -9,12 +9,13 @@ import type { GateReason } from './close-codes.js';
  * - `closed`, `kicked`: the lobby has closed the connection, with 1000 or with a code of its own.
  * - `dropped`: the connection has dropped, and the gate lets no one come back.
  * - `unreachable`: no connection could be made while the reservation was valid.
+ * - `not_opened`: the platform does not open the URL, such as one of ws: in a page of https:.
  * - `not_a_gate`: the server is not a `lobbyGate`.
  *
  * Other strings are error codes of the service.
  */
 export type LobbyClosedReason =
-  GateReason | 'kicked' | 'dropped' | 'unreachable' | 'not_a_gate' | (string & {});
+  GateReason | 'kicked' | 'dropped' | 'unreachable' | 'not_opened' | 'not_a_gate' | (string & {});
 
 /**
  * A player is out of a lobby, or could not get in, and trying again cannot help. A

@@ -25,6 +25,7 @@ import {
   type TestingConfig,
 } from '../stream/index.js';
 import type { LinkSettings, WebSocketClass } from './gate-link.js';
+import { withOwnTicket } from './welcome.js';
 
 /**
  * Where a lobby is, and the token of the player: a lobby join of a feed, or a URL and the token.
@@ -74,7 +75,7 @@ export interface LobbyConnectionConfig {
 
 /** A config with its defaults. */
 export interface ConnectionSettings extends LinkSettings, Clocks {
-  /** The player's token. */
+  /** The player's token, with a ticket of its own. */
   readonly secret: string;
   readonly queue: number;
   readonly backoff: Required<BackoffConfig>;
@@ -113,7 +114,7 @@ export function connectionSettings(
   const wake$ = config.wake$ ? from(config.wake$) : defaultWake(scheduler, config.testing?.monotonic);
   return {
     url: urlOf(entrance, config),
-    secret: tokenOf(entrance),
+    secret: withOwnTicket(tokenOf(entrance)),
     token,
     heartbeat,
     queue,

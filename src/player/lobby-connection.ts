@@ -95,7 +95,7 @@ const aMessage: Guard<PlayerMessage> = {
 class LobbyPlayerSide {
   readonly status$: BehaviorSubject<LobbyStatus>;
   readonly #settings: ConnectionSettings;
-  /** The token, or the return ticket once the player has been in. */
+  /** The token with a ticket of its own, or the gate's ticket once the player has been in. */
   #secret: string;
   /** `undefined` until the player has been in. */
   #grace: number | undefined;
@@ -106,7 +106,7 @@ class LobbyPlayerSide {
   #hasOpened = false;
   #send: ((message: PlayerMessage) => boolean) | undefined;
   #queue: PlayerMessage[] = [];
-  #rest: { readonly wait: number; readonly isShortenable: boolean } | undefined;
+  #rest: { readonly wait: number; readonly isLater: boolean } | undefined;
 
   constructor(settings: ConnectionSettings) {
     this.#settings = settings;
@@ -175,7 +175,7 @@ class LobbyPlayerSide {
     this.#hasOpened ||= stage !== 'connecting';
     if (wasIn) this.#since = instant(this.#settings);
     this.#attempt++;
-    const said = printable(redact(text, [secret, this.#secret]));
+    const said = printable(redact(text, [...secret.split(' '), this.#secret]));
     const meaning = meaningOfClose(code, said);
     const closed = (reason: LobbyClosedReason) => new LobbyClosedError(reason, code, said);
     if (wasIn && code === 1000) {
@@ -190,7 +190,7 @@ class LobbyPlayerSide {
     const retryAfter = meaning.retryAfter ?? (isLater ? SOON_MS : 0);
     if (remaining <= 0 || retryAfter > remaining) throw closed(this.#whyOver(meaning.reason, isLater));
     const wait = Math.min(backoffDelay(this.#attempt, backoff, random(), retryAfter), remaining);
-    this.#rest = { wait, isShortenable: !isLater };
+    this.#rest = { wait, isLater };
     const reason = this.#hasOpened ? meaning.reason : 'unreachable';
     this.#show({
       state: stage === 'connecting' ? 'offline' : 'retrying',
@@ -220,7 +220,7 @@ class LobbyPlayerSide {
     const over$ = timer(rest.wait, scheduler);
     // Many players may be back at once, when their network is.
     const early$ = wake$.pipe(switchMap(() => timer(backoffDelay(1, backoff, random()), scheduler)));
-    return combineLatest([merge(over$, rest.isShortenable ? early$ : NEVER), pageAlive()]).pipe(
+    return combineLatest([merge(over$, rest.isLater ? NEVER : early$), pageAlive()]).pipe(
       filter(([, isAlive]) => isAlive),
       take(1),
       tap(() => this.#show({ ...this.status$.value, nextTry: undefined })),
@@ -228,9 +228,11 @@ class LobbyPlayerSide {
   }
 
   #onError(error: unknown): void {
-    this.#forget();
+    const attempt = this.#attempt;
     const known = isLobbyClosedError(error) ? error : undefined;
-    this.#show({ state: 'closed', error: known, attempt: this.#attempt });
+    const hint = known && hintFor(known.reason, attempt, this.#hasOpened);
+    this.#forget();
+    this.#show({ state: 'closed', error: known, attempt, hint });
   }
 
   #forget(): void {

@@ -41,6 +41,7 @@ const HINTS: Readonly<Record<string, string>> = {
   hook_failed: 'A function in the options of the gate fails. The log of the gate says which one.',
   not_sent: 'The lobby cannot reach the service.',
   outcome_unknown: 'The lobby gets no answer from the service.',
+  not_opened: 'The platform does not open this URL. A page of https: needs one of wss:.',
 };
 
 /** After this number of attempts without any connection, the URL may be wrong. */

@@ -7,6 +7,32 @@ import { fieldsOf, milliseconds, tryOr } from '../error/index.js';
  */
 export const PLAYER_PROTOCOL = 'lobby-rx.player';
 
+/** What a player who has not been welcomed presents to a gate. */
+export interface PresentedToken {
+  readonly token: string;
+  /**
+   * A return ticket of the client's own making, with which it comes back if the connection drops
+   * before the {@link Welcome} arrives.
+   */
+  readonly ownTicket?: string;
+}
+
+interface SecureRandom {
+  getRandomValues(array: Uint32Array): Uint32Array;
+}
+
+/** The token with a new ticket, or alone on a platform without safe random numbers. */
+export function withOwnTicket(token: string): string {
+  const { crypto } = globalThis as { readonly crypto?: SecureRandom };
+  return crypto ? `${token} ${crypto.getRandomValues(new Uint32Array(4)).join('-')}` : token;
+}
+
+/** The opposite of {@link withOwnTicket}. A text without a ticket is a token. */
+export function parsePresented(text: string): PresentedToken {
+  const [, token, ownTicket] = /^(\S+) ([\w-]{22,64})$/.exec(text) ?? [];
+  return token === undefined ? { token: text } : { token, ownTicket: ownTicket! };
+}
+
 /** A heartbeat, and its answer. */
 export const HEARTBEAT = '';
 

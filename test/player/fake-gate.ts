@@ -1,4 +1,10 @@
-import { HEARTBEAT, PLAYER_PROTOCOL, welcomeText } from '../../src/player/index.js';
+import {
+  HEARTBEAT,
+  parsePresented,
+  PLAYER_PROTOCOL,
+  welcomeText,
+  type PresentedToken,
+} from '../../src/player/index.js';
 import type { WebSocketClass, WebSocketLike } from 'lobby-rx';
 
 /** A WebSocket that connects to nothing. A test plays the other side. */
@@ -56,6 +62,11 @@ export class FakeSocket implements WebSocketLike {
   fail(): void {
     this.readyState = 3;
     this.onerror?.({});
+  }
+
+  /** What a player who has not been welcomed has sent. */
+  get presented(): PresentedToken {
+    return parsePresented(String(this.sent[0]));
   }
 
   /** The number of heartbeats that were sent. */

@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { inspect } from 'node:util';
 import { NEVER, of, Subject, throwError } from 'rxjs';
 import {
@@ -11,6 +11,7 @@ import {
 import { pageWake } from 'lobby-rx/browser';
 import { fakePage } from '../fake-page.js';
 import { virtualTime } from '../virtual-time.js';
+import { parsePresented, welcomeText } from '../../src/player/index.js';
 import { fakeSockets, type FakeSocket } from './fake-gate.js';
 
 const TOKEN = 'player.secret-token';
@@ -66,7 +67,7 @@ describe('lobbyConnection', () => {
     ok(last().isOurs);
     deepStrictEqual([last().url, last().sent], [URL_OF_LOBBY, []]);
     last().open();
-    deepStrictEqual(last().sent, [TOKEN]);
+    deepStrictEqual([last().sent.length, last().presented.token], [1, TOKEN]);
     strictEqual(connection.send('too early'), false);
     last()
       .admit(TICKET, GRACE)
@@ -90,7 +91,7 @@ describe('lobbyConnection', () => {
     other.leave();
     observed(connection);
     last().open();
-    deepStrictEqual([opened.length, last().sent], [2, [TOKEN]]);
+    deepStrictEqual([opened.length, last().presented.token], [2, TOKEN]);
   });
 
   it('takes a lobby join, and puts the token into the query if the gate wants it there', () => {
@@ -105,7 +106,9 @@ describe('lobbyConnection', () => {
       return opened.at(-1)!.url;
     });
     const url = 'wss://lobby.example.com:8443/play?name=Ada';
-    deepStrictEqual(urls, [url, `${url}&token=a%2Bb`]);
+    strictEqual(urls[0], url);
+    const [before, presented = ''] = urls[1]!.split('&token=', 2);
+    deepStrictEqual([before, parsePresented(decodeURIComponent(presented)).token], [url, 'a+b']);
   });
 
   for (const code of [1001, 1002, 1006, 1011, 1012, 1013, 1014, 4000, 4006]) {
@@ -128,6 +131,34 @@ describe('lobbyConnection', () => {
       strictEqual(states.at(-1), 'closed');
     });
   }
+
+  it('has a ticket of its own until it is welcome: the same for each attempt', () => {
+    const { opened, pass, last } = player();
+    for (let n = 0; n < 3; n++) {
+      last().open().end();
+      pass(5_000);
+    }
+    last().open();
+    const [first, ...others] = opened.map(({ presented }) => presented);
+    match(first!.ownTicket!, /^[\d-]{22,}$/);
+    strictEqual(others.length, 3);
+    for (const presented of others) deepStrictEqual(presented, first);
+    last().say(welcomeText(TICKET, GRACE)).end();
+    pass(1_000);
+    deepStrictEqual(last().open().sent, [TICKET]);
+    const another = player().last().open().presented;
+    notStrictEqual(another.ownTicket, first!.ownTicket);
+  });
+
+  it('presents the token alone on a platform without safe random numbers', () => {
+    const { crypto } = globalThis;
+    Object.defineProperty(globalThis, 'crypto', { value: undefined, configurable: true });
+    try {
+      deepStrictEqual(player().last().open().sent, [TOKEN]);
+    } finally {
+      Object.defineProperty(globalThis, 'crypto', { value: crypto, configurable: true });
+    }
+  });
 
   it('comes back where a platform fires only an error, as Node 22 does', () => {
     const world = player();
@@ -154,7 +185,7 @@ describe('lobbyConnection', () => {
       world.pass(6_000);
       const { last, states } = world;
       last().open();
-      deepStrictEqual(last().sent, [TOKEN]);
+      strictEqual(last().presented.token, TOKEN);
       last().admit(TICKET, GRACE);
       strictEqual(states.at(-1), 'live');
     }
@@ -383,7 +414,7 @@ describe('lobbyConnection', () => {
     const { connection, pass, last, leave } = player({ queue: 2 });
     deepStrictEqual([connection.send('a'), connection.send('b'), connection.send('c')], [true, true, false]);
     last().admit(TICKET, GRACE);
-    deepStrictEqual(last().sent, [TOKEN, 'a', 'b']);
+    deepStrictEqual(last().sent.slice(1), ['a', 'b']);
     last().end();
     strictEqual(connection.send('d'), true);
     pass(250);
@@ -397,20 +428,24 @@ describe('lobbyConnection', () => {
 
   it('has no token in an error or a status, and prints none', () => {
     const { connection, last } = player({ token: 'query' });
-    last().admit(TICKET, GRACE).end(4010, `${TOKEN} ${TICKET} \u001b[2J`);
+    const { ownTicket = '' } = parsePresented(decodeURIComponent(last().url.split('token=', 2)[1]!));
+    last().admit(TICKET, GRACE).end(4010, `${ownTicket} ${TOKEN} ${TICKET} \u001b[2J`);
     const { error } = connection.status;
     const printed = `${inspect(connection, { depth: 9, showHidden: true })} ${inspect(error)} ${JSON.stringify(connection.status)}`;
-    ok(!printed.includes('secret-t') && !printed.includes('\u001b'), printed);
-    strictEqual(error?.text, '[secret] [secret]  [2J');
+    for (const unprinted of ['secret-t', '\u001b', ownTicket]) ok(!printed.includes(unprinted), printed);
+    strictEqual(error?.text, '[secret] [secret] [secret]  [2J');
   });
 
-  it('fails with an InputError without a token if the platform cannot open the URL', () => {
+  it('says so, without a token, if the platform cannot open the URL', () => {
     // A class of the platform throws when it is called with `new`.
     const Refusing = function (url: string) {
       throw new DOMException(`cannot open ${url}`, 'SecurityError');
     };
-    const { ends, states } = player({ token: 'query', WebSocket: Refusing as never });
-    match(String(ends[0]), /^InputError: url must be one that this platform opens.*; got SecurityError$/);
+    const { connection, ends, states } = player({ token: 'query', WebSocket: Refusing as never });
+    deepStrictEqual(ends, ['not_opened']);
+    const { error, hint } = connection.status;
+    strictEqual(String(error), 'LobbyClosedError: not in the lobby: not_opened (1006: SecurityError)');
+    match(hint!, /wss:/);
     strictEqual(states.at(-1), 'closed');
   });
 

@@ -16,8 +16,9 @@ import {
   tap,
   timer,
 } from 'rxjs';
+import type { PresentedToken } from '../../player/index.js';
 import { flattened } from '../../stream/index.js';
-import { isReturnTicket, AdmittedPlayers, TokenConfirmation } from './admission/index.js';
+import { AdmittedPlayers, TokenConfirmation } from './admission/index.js';
 import { gateStatsOf, REFUSALS, type GateStats } from './report/index.js';
 import { resolveGateConfig, type GateSettings, type LobbyGateConfig } from './lobby-gate-config.js';
 import type { PlayerSocket } from './player-socket.js';
@@ -136,10 +137,10 @@ class Gate {
       this.#policy.whyNotAddress(upgrade, visitor.address);
     if (refusal) return visitor.refuse(refusal);
     const player$ = this.#readToken(visitor, upgrade.request).pipe(
-      mergeMap(tokenOrRefusal => {
-        if (typeof tokenOrRefusal !== 'string') return visitor.refuse(tokenOrRefusal);
-        const token = tokenOrRefusal;
-        return isReturnTicket(token) ? this.#players.readmit(visitor, token) : this.#admit(visitor, token);
+      mergeMap(presented => {
+        if (!('token' in presented)) return visitor.refuse(presented);
+        const isReturn = this.#players.isReturn(presented);
+        return isReturn ? this.#players.readmit(visitor, presented) : this.#admit(visitor, presented);
       }),
     );
     return untilGateCloses(player$, () => visitor.refuse(REFUSALS.gateClosed));
@@ -149,17 +150,18 @@ class Gate {
    * Emits the player if the service confirms the token, and completes. Refuses the visitor
    * otherwise.
    */
-  #admit(visitor: Visitor, token: string): Observable<PlayerSocket> {
+  #admit(visitor: Visitor, presented: PresentedToken): Observable<PlayerSocket> {
     return new Observable(subscriber => {
       visitor.wait();
       // Not ended with the subscriber. A player who is confirmed after they have left has a slot,
       // which must be freed.
-      this.#confirmation.confirm(token, visitor.address).subscribe(refusal => {
+      this.#confirmation.confirm(presented, visitor.address).subscribe(refusal => {
         if (refusal) visitor.refuse(refusal);
-        const player = refusal ? undefined : this.#players.admit(visitor, token);
+        const player = refusal ? undefined : this.#players.admit(visitor, presented);
         if (player) {
           subscriber.next(player);
           this.#settings.report.onAdmitted(player.address);
+          player.watchConnection();
         }
         subscriber.complete();
       });

@@ -1,10 +1,11 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { promisify } from 'node:util';
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { isLobbyClosedError, lobbyConnection, type LobbyConnectionConfig } from 'lobby-rx';
 import { PLAYER_PROTOCOL } from '../../../src/player/index.js';
 import { waitUntil } from '../../wait-until.js';
-import { openGate, type OpenGate } from './gate.js';
+import { confirmations, openGate, type OpenGate } from './gate.js';
 
 const GRACE = 30_000;
 
@@ -86,6 +87,110 @@ describe('lobbyConnection and lobbyGate', () => {
       await waitUntil(() => ada.messages.length === n + 1);
     }
     deepStrictEqual([await count(), gate.left], [{ open: 1, away: 0 }, []]);
+  });
+
+  /** The sockets of a player who opens them on a network that may fail. */
+  const unreliableNetwork = () => {
+    const sockets: UnreliableSocket[] = [];
+    class UnreliableSocket extends WebSocket {
+      isDeaf = false;
+      constructor(url: string, protocols: string[]) {
+        super(url, protocols);
+        sockets.push(this);
+      }
+      override emit(event: string, ...args: unknown[]): boolean {
+        return this.isDeaf && event === 'message' ? false : super.emit(event, ...args);
+      }
+    }
+    return { sockets, WebSocket: UnreliableSocket };
+  };
+  const untilLive = ({ connection }: ReturnType<typeof enter>) =>
+    waitUntil(() => {
+      gate.pass(10);
+      return connection.status.state === 'live';
+    });
+
+  const untilNoConnection = async () => {
+    const connections = promisify(gate.server.getConnections.bind(gate.server));
+    await waitUntil(async () => (await connections()) === 0);
+  };
+
+  for (const token of ['message', 'query'] as const) {
+    it(`come back if the connection drops while the service is asked, with the token in a ${token}`, async () => {
+      gate = await openGate({ token, grace: GRACE, holdRequests: true });
+      const { sockets, WebSocket } = unreliableNetwork();
+      const secret = gate.reserveToken();
+      const ada = enter(secret, { token, WebSocket });
+      await waitUntil(() => gate.heldRequests() === 1);
+      sockets[0]!.terminate();
+      // Comes too early, and is asked to come later.
+      await waitUntil(() => {
+        gate.pass(10);
+        return ada.connection.status.error?.reason === 'busy';
+      });
+      const stranger = enter(secret, { token });
+      await waitUntil(() => stranger.ends.length === 1);
+      gate.sendHeldRequests();
+      await waitUntil(() => gate.admitted.length === 1);
+      await untilLive(ada);
+      deepStrictEqual([stranger.ends, ada.ends, gate.left], [['already_connected'], [], []]);
+      deepStrictEqual([gate.admitted.length, confirmations(gate)], [1, 1]);
+      const kinds = gate.log.map(({ kind }) => kind).filter(kind => kind !== 'refused');
+      deepStrictEqual(kinds, ['admitted', 'away', 'returned']);
+      ok(!gate.admitted[0]!.url.includes('token'), gate.admitted[0]!.url);
+      ada.leave();
+      await waitUntil(() => gate.left.length === 1);
+    });
+  }
+
+  it('come back if the welcome does not arrive, and the gate still sees the old connection', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE });
+    const { sockets, WebSocket } = unreliableNetwork();
+    const secret = gate.reserveToken();
+    const ada = enter(secret, { WebSocket });
+    sockets[0]!.isDeaf = true;
+    await waitUntil(() => gate.admitted.length === 1);
+    // The client gives this connection up, without a word to the gate.
+    sockets[0]!.close = () => undefined;
+    sockets[0]!.emit('error', new Error('the network is gone'));
+    await untilLive(ada);
+    deepStrictEqual([await count(), gate.admitted.length, ada.ends], [{ open: 1, away: 0 }, 1, []]);
+    const stranger = enter(secret);
+    await waitUntil(() => stranger.ends.length === 1);
+    deepStrictEqual(stranger.ends, ['already_connected']);
+  });
+
+  it('free the slot at once if the player leaves while the service is asked', async () => {
+    gate = await openGate({ token: 'message', grace: GRACE, holdRequests: true });
+    const token = gate.reserveToken();
+    const ada = enter(token);
+    await waitUntil(() => gate.heldRequests() === 1);
+    ada.leave();
+    await untilNoConnection();
+    gate.sendHeldRequests();
+    await waitUntil(() => gate.left.length === 1);
+    deepStrictEqual([gate.left, gate.admitted], [[token], []]);
+  });
+
+  it('free the slot if the player does not come back within the grace, or there is none', async () => {
+    for (const grace of [GRACE, 0]) {
+      gate = await openGate({ token: 'message', grace, holdRequests: true });
+      const { sockets, WebSocket } = unreliableNetwork();
+      const token = gate.reserveToken();
+      enter(token, { WebSocket });
+      await waitUntil(() => gate.heldRequests() === 1);
+      sockets[0]!.terminate();
+      await untilNoConnection();
+      gate.sendHeldRequests();
+      if (grace > 0) {
+        await waitUntil(() => gate.log.some(({ kind }) => kind === 'away'));
+        deepStrictEqual(gate.left, []);
+        gate.unsubscribe();
+      }
+      await waitUntil(() => gate.left.length === 1);
+      deepStrictEqual(gate.left, [token]);
+      if (grace > 0) await gate.close();
+    }
   });
 
   it('keep heartbeats to themselves', async () => {

@@ -1,10 +1,11 @@
 import { concat, defer, EMPTY, Subject, type Observable } from 'rxjs';
 import type { GateSettings } from '../lobby-gate-config.js';
-import type { PlayerSocket, SocketClosed } from '../player-socket.js';
+import type { SocketClosed } from '../player-socket.js';
 import { REFUSALS } from '../report/index.js';
+import type { PresentedToken } from '../../../player/index.js';
 import type { Visitor } from '../upgrade/index.js';
 import { Player, type PlayerContext } from './player.js';
-import { hashOfTicket } from './return-ticket.js';
+import { hashOfPresented, isReturnTicket } from './return-ticket.js';
 import type { TokenConfirmation } from './token-confirmation.js';
 
 /** The players of the lobby. Each has one connection, or none while they are away. */
@@ -22,29 +23,38 @@ export class AdmittedPlayers {
     this.#context = { settings, closed$, byTicket: new Map() };
   }
 
-  /** Admits a player whose token is confirmed. `undefined` if they have left before that. */
-  admit(visitor: Visitor, token: string): PlayerSocket | undefined {
-    const { report } = this.#settings;
-    const connection = visitor.admit();
+  /**
+   * Admits a player whose token is confirmed. `undefined` if they have left before that. One whose
+   * connection has dropped is in if they have a ticket, and away once that connection is watched.
+   */
+  admit(visitor: Visitor, presented: PresentedToken): Player | undefined {
+    const { report, grace } = this.#settings;
+    const { token, ownTicket } = presented;
+    const connection = visitor.admit(grace > 0 && ownTicket !== undefined);
     if (!connection) {
       report.onLeft(visitor.address);
       this.#tokens.release(token);
       return undefined;
     }
-    const player = new Player(token, this.#context);
+    const player = new Player(presented, visitor, this.#context);
     this.#tokens.admit(token, player);
     player.left$.subscribe(left => {
       report.onLeft(player.address, left);
       this.left$.next();
       this.#tokens.release(token);
     });
-    player.attach(visitor, connection);
+    player.attach(connection);
     return player;
   }
 
+  /** Whether this is presented by a player who comes back, or has left. */
+  isReturn(presented: PresentedToken): boolean {
+    return isReturnTicket(presented.token) || this.#context.byTicket.has(hashOfPresented(presented));
+  }
+
   /** Gives a player who comes back a new connection, or refuses the visitor. Emits nothing. */
-  readmit(visitor: Visitor, ticket: string): Observable<never> {
-    const player = this.#context.byTicket.get(hashOfTicket(ticket));
+  readmit(visitor: Visitor, presented: PresentedToken): Observable<never> {
+    const player = this.#context.byTicket.get(hashOfPresented(presented));
     if (!player?.mayComeBack) return visitor.refuse(REFUSALS.expired);
     const returned$ = defer(() => {
       if (!player.mayComeBack) return visitor.refuse(REFUSALS.expired);

@@ -11,13 +11,13 @@ import {
   type Subscription,
 } from 'rxjs';
 import { redact } from '../../../error/index.js';
-import { closeCode, welcomeText, type PlayerMessage } from '../../../player/index.js';
+import { closeCode, welcomeText, type PlayerMessage, type PresentedToken } from '../../../player/index.js';
 import { checkCloseFrame, MessageBuffer, toCloseReason, type Connection } from '../socket/index.js';
 import { REFUSALS, type PlayerLeft } from '../report/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import type { PlayerSocket, SocketClosed } from '../player-socket.js';
 import { splitToken, type Visitor } from '../upgrade/index.js';
-import { hashOfTicket, newReturnTicket } from './return-ticket.js';
+import { hashOfPresented, hashOfTicket, newReturnTicket } from './return-ticket.js';
 
 /** The least time between two returns of a player, in ms. */
 const RETURN_SPACING_MS = 1_000;
@@ -38,7 +38,7 @@ export interface PlayerContext {
 export class Player implements PlayerSocket {
   address = '';
   url = '';
-  readonly #token: string;
+  readonly #presented: PresentedToken;
   readonly #gate: PlayerContext;
   readonly #messages: MessageBuffer;
   readonly #status$ = new BehaviorSubject<'open' | 'away'>('open');
@@ -55,9 +55,11 @@ export class Player implements PlayerSocket {
   /** This side has closed the socket. The player has left, or is about to leave. */
   #isEnded = false;
 
-  constructor(token: string, gate: PlayerContext) {
-    this.#token = token;
+  constructor(presented: PresentedToken, visitor: Visitor, gate: PlayerContext) {
+    this.#presented = presented;
     this.#gate = gate;
+    this.#meet(visitor);
+    if (presented.ownTicket !== undefined) this.#comesBackWith(hashOfPresented(presented));
     this.#messages = new MessageBuffer(gate.settings.maxPayload);
   }
 
@@ -66,14 +68,13 @@ export class Player implements PlayerSocket {
   }
 
   get token(): string {
-    return this.#token;
+    return this.#presented.token;
   }
 
   get returnTicket(): string {
     if (this.#ticket === undefined) {
       this.#ticket = newReturnTicket();
-      const { byTicket, settings } = this.#gate;
-      if (settings.grace > 0 && this.#state !== 'left') byTicket.set(hashOfTicket(this.#ticket), this);
+      this.#comesBackWith(hashOfTicket(this.#ticket));
     }
     return this.#ticket;
   }
@@ -130,15 +131,17 @@ export class Player implements PlayerSocket {
     return { address, url };
   }
 
-  /** Takes a connection. When it ends, the player has left, unless they come back. */
-  attach({ address, url, headers }: Visitor, connection: Connection): void {
-    const { token, grace } = this.#gate.settings;
-    this.address = this.#clean(address);
-    this.url = this.#clean(token === 'query' ? splitToken(url).url : url);
-    this.#headers = this.#cleanHeaders(headers);
+  /** Takes a connection, which may have dropped while the service was asked. */
+  attach(connection: Connection): void {
     this.#connection = connection;
     this.#grace?.unsubscribe();
-    connection.closed$.subscribe(({ code, reason, wasDropped }) => {
+    if (connection.isOpen) this.#welcome(connection);
+  }
+
+  /** When the connection ends, the player has left, unless they may come back. */
+  watchConnection(): void {
+    const connection = this.#connection;
+    connection?.closed$.subscribe(({ code, reason, wasDropped }) => {
       // Another connection has replaced it.
       if (this.#connection !== connection) return;
       this.#connection = undefined;
@@ -146,13 +149,6 @@ export class Player implements PlayerSocket {
       if (wasDropped && !this.#isEnded && this.#gate.settings.grace > 0) this.#goAway(closed);
       else this.#leave(closed);
     });
-    if (connection.isOurs) connection.send(welcomeText(grace > 0 ? this.returnTicket : undefined, grace));
-    if (this.#state === 'away') {
-      this.#state = 'open';
-      this.#gate.settings.report.onReturned(this.address);
-      this.#status$.next('open');
-    }
-    connection.passTo(this.#messages);
   }
 
   /**
@@ -170,7 +166,7 @@ export class Player implements PlayerSocket {
   }
 
   get mayComeBack(): boolean {
-    return !this.#isEnded && this.#state !== 'left' && !this.#connection?.wasClosedByUs;
+    return !this.#isEnded && this.#state !== 'left' && !this.#connection?.isOver;
   }
 
   /**
@@ -189,7 +185,30 @@ export class Player implements PlayerSocket {
       this.#gate.settings.report.onRefused(expired, expired.code, visitor.address);
       return connection.closeOrTerminate(expired.code, expired.reason);
     }
-    this.attach(visitor, connection);
+    this.#meet(visitor);
+    this.attach(connection);
+    this.watchConnection();
+  }
+
+  #meet({ address, url, headers }: Visitor): void {
+    this.address = this.#clean(address);
+    this.url = this.#clean(this.#gate.settings.token === 'query' ? splitToken(url).url : url);
+    this.#headers = this.#cleanHeaders(headers);
+  }
+
+  #welcome(connection: Connection): void {
+    const { grace, report } = this.#gate.settings;
+    if (connection.isOurs) connection.send(welcomeText(grace > 0 ? this.returnTicket : undefined, grace));
+    if (this.#state === 'away') {
+      this.#state = 'open';
+      report.onReturned(this.address);
+      this.#status$.next('open');
+    }
+    connection.passTo(this.#messages);
+  }
+
+  #comesBackWith(hash: string): void {
+    if (this.#gate.settings.grace > 0 && this.#state !== 'left') this.#gate.byTicket.set(hash, this);
   }
 
   #goAway(closed: SocketClosed): void {
@@ -213,6 +232,7 @@ export class Player implements PlayerSocket {
     this.#messages.end();
     this.#closed$.next(closed);
     this.#closed$.complete();
+    this.#gate.byTicket.delete(hashOfPresented(this.#presented));
     if (this.#ticket !== undefined) this.#gate.byTicket.delete(hashOfTicket(this.#ticket));
     // Emitted last, since the gate may complete then.
     this.#left$.next(wasAway ? { ...closed, wasAway } : closed);
@@ -224,7 +244,12 @@ export class Player implements PlayerSocket {
    * its page, or as the reason of its close frame.
    */
   #clean(text: string): string {
-    return redact(text, this.#ticket === undefined ? [this.#token] : [this.#token, this.#ticket]);
+    const { token, ownTicket } = this.#presented;
+    const secrets = [token, ownTicket, this.#ticket];
+    return redact(
+      text,
+      secrets.filter(secret => secret !== undefined),
+    );
   }
 
   #cleanHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {

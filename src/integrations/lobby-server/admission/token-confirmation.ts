@@ -16,11 +16,13 @@ import {
   timer,
   type Observable,
 } from 'rxjs';
+import type { PresentedToken } from '../../../player/index.js';
 import { refusalFor, REFUSALS, type FreeSlotReason, type Refusal } from '../report/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { Pause, type GateLimits } from '../limits/index.js';
 import type { FreeSlot } from '../slots/index.js';
 import type { Player } from './player.js';
+import { hashOfPresented } from './return-ticket.js';
 import { ServiceProof } from './service-proof.js';
 
 /** How long a player may take to come again after the service's answer was lost, in ms. */
@@ -28,7 +30,8 @@ const RETRY_WINDOW_MS = 10_000;
 
 /** The state of a token at the gate. A token without a state may be confirmed. */
 type TokenState =
-  | { readonly kind: 'confirming' }
+  /** `hash` is that of what the client presents. */
+  | { readonly kind: 'confirming'; readonly hash: string }
   | { readonly kind: 'in'; readonly player: Player }
   /** Its slot is being freed, and no player can be admitted with it. */
   | { readonly kind: 'freeing'; readonly refusal: Refusal }
@@ -63,11 +66,13 @@ export class TokenConfirmation {
    * completes. After OK, its player has to be admitted, or the token released. The service is not
    * asked about a token that is being confirmed or in use, nor while it has asked not to be asked.
    */
-  confirm(token: string, address: string): Observable<Refusal | undefined> {
+  confirm(presented: PresentedToken, address: string): Observable<Refusal | undefined> {
     return defer(() => {
+      const { token } = presented;
       const state = this.#tokens.get(token);
       switch (state?.kind) {
         case 'confirming':
+          return of(isSameClient(presented, state.hash) ? REFUSALS.busy : REFUSALS.alreadyConnected);
         case 'in':
           return of(REFUSALS.alreadyConnected);
         case 'freeing':
@@ -79,7 +84,7 @@ export class TokenConfirmation {
         if (state) this.#keepUnresolved(token, state.giveBack, later.retryAfter);
         return of(later);
       }
-      return this.#ask(token, address, state?.giveBack);
+      return this.#ask(presented, address, state?.giveBack);
     });
   }
 
@@ -126,9 +131,10 @@ export class TokenConfirmation {
   }
 
   /** `giveBack` is given if the answer about the token was lost before. */
-  #ask(token: string, address: string, giveBack?: () => void): Observable<Refusal | undefined> {
+  #ask(presented: PresentedToken, address: string, giveBack?: () => void): Observable<Refusal | undefined> {
+    const { token } = presented;
     const { players } = this.settings.client.matchmaker;
-    this.#tokens.set(token, { kind: 'confirming' });
+    this.#tokens.set(token, { kind: 'confirming', hash: hashOfPresented(presented) });
     const answer$ = defer(() => players.connected({ player_token: token })).pipe(
       // Completing without a value does not count as OK.
       first(),
@@ -178,4 +184,12 @@ export class TokenConfirmation {
       this.#settled$.next();
     });
   }
+}
+
+/**
+ * Whether a client that presents a token once more, while it is being confirmed, is the same one. A
+ * token alone does not prove that.
+ */
+function isSameClient(presented: PresentedToken, hash: string): boolean {
+  return presented.ownTicket !== undefined && hashOfPresented(presented) === hash;
 }

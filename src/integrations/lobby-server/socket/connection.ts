@@ -98,7 +98,8 @@ export class Connection {
       this.#stall?.unsubscribe();
       this.#first?.left();
       const wasDropped = meaningOfClose(code, '').comesBack === 'dropped';
-      closed$.next(this.#end ?? { code, reason: reason.toString(), wasDropped });
+      this.#end ??= { code, reason: reason.toString(), wasDropped };
+      closed$.next(this.#end);
       closed$.complete();
     });
   }
@@ -107,7 +108,8 @@ export class Connection {
     return this.#ws.readyState === this.#ws.OPEN;
   }
 
-  get wasClosedByUs(): boolean {
+  /** Whether this side has closed it, or the client has left. */
+  get isOver(): boolean {
     return this.#end?.wasDropped === false;
   }
 
@@ -186,7 +188,7 @@ export class Connection {
 
   /** This side closes the connection. Only its first reason counts. */
   #endByUs({ code, reason }: SocketClosed): void {
-    if (!this.wasClosedByUs) this.#end = { code, reason, wasDropped: false };
+    if (!this.isOver) this.#end = { code, reason, wasDropped: false };
   }
 
   #receive(message: PlayerMessage, bytes: number): void {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Observable, of } from 'rxjs';
 import { tryOr } from '../../../error/index.js';
-import type { PlayerMessage } from '../../../player/index.js';
+import { parsePresented, type PlayerMessage, type PresentedToken } from '../../../player/index.js';
 import { aString, callHook } from '../call-hook.js';
 import { atDeadline } from '../socket/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
@@ -10,10 +10,10 @@ import { REFUSALS, type Refusal } from '../report/index.js';
 import type { Visitor } from './visitor.js';
 
 /**
- * Emits the token, or why the client is refused without one, and completes. Completes without a
- * value if the client has left.
+ * Emits what the client presents, or why it is refused without a token, and completes. Completes
+ * without a value if the client has left.
  */
-export type ReadToken = (visitor: Visitor, request: IncomingMessage) => Observable<string | Refusal>;
+export type ReadToken = (visitor: Visitor, request: IncomingMessage) => Observable<PresentedToken | Refusal>;
 
 /** How long the first message may take, in ms. */
 const FIRST_MESSAGE_MS = 5_000;
@@ -28,20 +28,20 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
   const { token: source, scheduler } = settings;
 
   // Without the request, which a waiting client would keep in memory with all its headers.
-  const fromFirstMessage = (visitor: Visitor): Observable<string | Refusal> => {
+  const fromFirstMessage = (visitor: Visitor): Observable<PresentedToken | Refusal> => {
     if (!waiting.hasRoomFor(visitor.address)) return of(REFUSALS.busy);
     const connection = visitor.open();
     if (!connection) return of(REFUSALS.gateClosed);
     // Without operators, whose subscribers take memory for each of many thousand waiting clients.
     return new Observable(subscriber => {
-      const answer = (token: string | Refusal) => {
-        subscriber.next(token);
+      const answer = (presented: PresentedToken | Refusal) => {
+        subscriber.next(presented);
         subscriber.complete();
       };
       subscriber.add(waiting.take(visitor.address));
       subscriber.add(atDeadline(FIRST_MESSAGE_MS, () => answer(REFUSALS.noTokenInTime), scheduler));
       return connection.firstMessage(MAX_FIRST_MESSAGE_BYTES, {
-        complete: message => answer(checkedMessage(textOf(message))),
+        complete: message => answer(checkedMessage(trimmed(textOf(message)))),
         tooLarge: () => answer(REFUSALS.tooLarge),
         left: () => subscriber.complete(),
       });
@@ -51,14 +51,16 @@ export function createReadToken(settings: GateSettings, { waiting }: Pick<GateLi
     if (source === 'message') return fromFirstMessage(visitor);
     // A script never sees the HTTP status of a refusal.
     if (visitor.isOurs) visitor.open();
-    if (source === 'query') return of(checked(splitToken(visitor.url).token));
+    if (source === 'query') return of(checked(parsePresented(splitToken(visitor.url).token)));
     const token = callHook('token', () => source(request) ?? '', aString, settings);
-    return of(token === undefined ? REFUSALS.hookFailed : checked(token));
+    return of(token === undefined ? REFUSALS.hookFailed : checked({ token }));
   };
 }
 
-const checked = (token: string): string | Refusal =>
-  token === '' || token.length > MAX_TOKEN_LENGTH ? REFUSALS.noToken : token;
+function checked(presented: PresentedToken): PresentedToken | Refusal {
+  const { length } = presented.token;
+  return length === 0 || length > MAX_TOKEN_LENGTH ? REFUSALS.noToken : presented;
+}
 
 /** The characters that line-based tools and C strings put around a token. */
 const BLANKS = ' \t\r\n\0';
@@ -73,9 +75,9 @@ function trimmed(text: string): string {
 }
 
 /** No token has a blank in it. Then the message is something else, and the service is not asked. */
-function checkedMessage(message: string): string | Refusal {
-  const token = trimmed(message);
-  return /[\s\0]/.test(token) ? REFUSALS.noToken : checked(token);
+function checkedMessage(message: string): PresentedToken | Refusal {
+  const presented = parsePresented(message);
+  return /[\s\0]/.test(presented.token) ? REFUSALS.noToken : checked(presented);
 }
 
 const UTF_8 = new TextDecoder('utf-8', { fatal: true });

@@ -81,9 +81,12 @@ export class Visitor {
     return this.#connection;
   }
 
-  /** Lets the client in. `undefined` if it has left or been refused. */
-  admit(): Connection | undefined {
-    return this.#settle() ? this.open() : undefined;
+  /**
+   * Lets the client in. `undefined` if it has left or been refused. A client that may come back has
+   * not left if its connection has dropped.
+   */
+  admit(mayComeBack = false): Connection | undefined {
+    return this.#settle(mayComeBack) ? this.open() : undefined;
   }
 
   /**
@@ -105,9 +108,12 @@ export class Visitor {
   }
 
   /** Returns whether the client still has to be answered. */
-  #settle(): boolean {
-    const isConnected = this.#connection ? this.#connection.isOpen : !this.#socket.destroyed;
-    const isPending = !this.#isSettled && isConnected;
+  #settle(mayComeBack = false): boolean {
+    const connection = this.#connection;
+    const isHere = connection
+      ? connection.isOpen || (mayComeBack && !connection.isOver)
+      : !this.#socket.destroyed;
+    const isPending = !this.#isSettled && isHere;
     this.#isSettled = true;
     return isPending;
   }
