@@ -14,6 +14,7 @@ const RUN_BY: readonly (readonly [page: string, text: string, test: string])[] =
   ['docs/angular.md', 'resourceFromSnapshots', 'test/consumers/frameworks.ts'],
   ['docs/angular.md', 'TestBed.configureTestingModule', 'test/consumers/frameworks.ts'],
   ['docs/browser.md', "addEventListener('fetch'", 'test/integrations/browser/page/service-worker.ts'],
+  ['docs/browser.md', 'proxy_ssl_server_name', 'test/transport/same-origin.proxy.ts'],
   ['docs/command-line.md', 'lobby-rx connected', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/debugging.md', 'doctor --origin', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/emulator.md', 'control() {', 'test/tools/cli/copied-commands.check.ts'],
