@@ -64,6 +64,7 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
     `${from('createClient')}; export { rosterState, feedState } from 'lobby-rx/views'`,
     weights.get('createClient, rosterState, feedState')!,
   ],
+  ['createClient, lobbyConnection', from('createClient, lobbyConnection')],
   [
     'provideLobbyClient, injectFeed, injectRoster, without Angular',
     "export { provideLobbyClient, injectFeed, injectRoster } from 'lobby-rx/angular'",

@@ -101,7 +101,6 @@ class LobbyPlayerSide {
   #grace: number | undefined;
   /** When the reservation began, or the connection dropped. */
   #since: Instant;
-  #attempt = 0;
   /** Whether any connection has been opened. */
   #hasOpened = false;
   #send: ((message: PlayerMessage) => boolean) | undefined;
@@ -142,7 +141,6 @@ class LobbyPlayerSide {
     this.#secret = this.#settings.secret;
     this.#grace = undefined;
     this.#since = instant(this.#settings);
-    this.#attempt = 0;
     this.#hasOpened = false;
     this.#show({ state: 'connecting' });
   }
@@ -158,7 +156,6 @@ class LobbyPlayerSide {
     const { welcome, send } = signal;
     this.#secret = welcome.ticket ?? this.#secret;
     this.#grace = welcome.grace;
-    this.#attempt = 0;
     this.#hasOpened = true;
     this.#send = send;
     const queue = this.#queue;
@@ -174,7 +171,7 @@ class LobbyPlayerSide {
     this.#send = undefined;
     this.#hasOpened ||= stage !== 'connecting';
     if (wasIn) this.#since = instant(this.#settings);
-    this.#attempt++;
+    const attempt = this.status$.value.attempt + 1;
     const said = printable(redact(text, [...secret.split(' '), this.#secret]));
     const meaning = meaningOfClose(code, said);
     const closed = (reason: LobbyClosedReason) => new LobbyClosedError(reason, code, said);
@@ -189,15 +186,15 @@ class LobbyPlayerSide {
     const isLater = meaning.comesBack === 'later';
     const retryAfter = meaning.retryAfter ?? (isLater ? SOON_MS : 0);
     if (remaining <= 0 || retryAfter > remaining) throw closed(this.#whyOver(meaning.reason, isLater));
-    const wait = Math.min(backoffDelay(this.#attempt, backoff, random(), retryAfter), remaining);
+    const wait = Math.min(backoffDelay(attempt, backoff, random(), retryAfter), remaining);
     this.#rest = { wait, isLater };
     const reason = this.#hasOpened ? meaning.reason : 'unreachable';
     this.#show({
       state: stage === 'connecting' ? 'offline' : 'retrying',
-      attempt: this.#attempt,
+      attempt,
       nextTry: instant(this.#settings).at + wait,
       error: closed(reason),
-      hint: hintFor(reason, this.#attempt, this.#hasOpened),
+      hint: hintFor(reason, attempt, this.#hasOpened),
     });
   }
 
@@ -228,7 +225,7 @@ class LobbyPlayerSide {
   }
 
   #onError(error: unknown): void {
-    const attempt = this.#attempt;
+    const attempt = this.status$.value.attempt + 1;
     const known = isLobbyClosedError(error) ? error : undefined;
     const hint = known && hintFor(known.reason, attempt, this.#hasOpened);
     this.#forget();
