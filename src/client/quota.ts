@@ -8,7 +8,7 @@ import {
   type TimestampProvider,
 } from 'rxjs';
 import type { Endpoint } from '../endpoint/index.js';
-import { recovery } from '../error/index.js';
+import { pausesOthers, recovery } from '../error/index.js';
 import { TokenBucket, type FillRate } from '../stream/index.js';
 
 /**
@@ -66,6 +66,7 @@ export class RouteQuota extends TokenBucket<'poll' | 'page'> {
 
   /** Pauses the route if a request has failed because the service asks for a wait. */
   heed(error: unknown): void {
+    if (!pausesOthers(error)) return;
     const decided = recovery(error);
     if (decided.kind === 'retry' && decided.retryAfter !== undefined) this.pause(decided.retryAfter);
   }

@@ -1,11 +1,4 @@
-export {
-  expectRejections,
-  guarded,
-  isAwaitable,
-  isPromise,
-  isUnbegun,
-  tryOr,
-} from './callback/index.js';
+export { expectRejections, guarded, isAwaitable, isPromise, isUnbegun, tryOr } from './callback/index.js';
 export { isClientError, type ClientError } from './client-error.js';
 export { isRetryable, mayHaveActed } from './retryable.js';
 export { DecodeError, isDecodeError, NOTHING, type DecodeIssue } from './decode-error.js';
@@ -44,6 +37,7 @@ export {
   isFromService,
   isServiceCode,
   isStatusError,
+  pausesOthers,
   StatusError,
   type StatusDetails,
 } from './status-error.js';

@@ -83,6 +83,14 @@ export function isFromService(error: Pick<StatusDetails, 'code' | 'rayId' | 'isF
 }
 
 /**
+ * Whether the wait that an error asks for counts for other requests, too. A page of something else
+ * than the service says nothing of them, unless it limits a rate.
+ */
+export function pausesOthers(error: unknown): boolean {
+  return !isStatusError(error) || error.status === 429 || isFromService(error);
+}
+
+/**
  * The error that a value is if it is a `Response` that is not ok. `undefined` if it is anything
  * else. `fetch` resolves with whatever the server answers, even a 500.
  *

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { retry } from 'rxjs';
+import { of, retry } from 'rxjs';
 import { createEmulator, type Fault } from 'lobby-rx/emulator';
 import { createClient, eventsWatch, type ClientConfig } from 'lobby-rx';
 import { virtualTime } from '../virtual-time.js';
@@ -34,6 +34,29 @@ describe('the pause of a route', () => {
       watching.unsubscribe();
     });
   }
+
+  it('is not asked for by a page of something else, which says nothing of other requests', () => {
+    const { client, emulator, pass, sent } = world();
+    const page = { status: 503, headers: { 'retry-after': '60' }, text: '<h1>Be right back</h1>' };
+    const { transport } = emulator;
+    let isAway = true;
+    const other = createClient({
+      url: emulator.url,
+      token: () => emulator.addIdentity().token,
+      transport: request =>
+        isAway
+          ? of({ ...page, headers: { get: (name: string) => (name === 'retry-after' ? '60' : null) } })
+          : transport(request),
+    });
+    other.request(eventsWatch, {}).subscribe({ error: () => undefined });
+    isAway = false;
+    const watching = other.events.batches().subscribe();
+    pass(100);
+    strictEqual(sent(), 1);
+    watching.unsubscribe();
+    client.close();
+    other.close();
+  });
 
   it('is shown by a watch that begins in it', () => {
     const { client, scheduler, pass } = world(LIMITED);

@@ -1,3 +1,4 @@
+import { pausesOthers } from '../../error/index.js';
 import type { ResumePoint } from '../resume-point.js';
 import type { Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
@@ -113,7 +114,7 @@ function afterPoll<A>(turn: Turn<A>, outcome: Outcome<A>, why = whyOf(outcome)):
     why,
     signals,
     state: { ...state, position, pace, health, needsFreshConnection },
-    retryAfter: 'retryAfter' in outcome ? outcome.retryAfter : undefined,
+    retryAfter: outcome.kind === 'failure' && pausesOthers(outcome.error) ? outcome.retryAfter : undefined,
     delivery: outcome.kind === 'contact' ? deliveryOf(turn, outcome, position) : undefined,
     end: outcome.kind === 'end' ? outcome.end : undefined,
   };
