@@ -30,7 +30,8 @@ export async function benchLoading(report: Report): Promise<void> {
     value: rounds.median('lobby-rx'),
     unit: 'ms',
     ratio: rounds.ratio('lobby-rx', 'rxjs'),
-    bound: 1,
+    // Cross-fetch is loaded with the module, since Node remembers an import that has failed.
+    bound: 1.3,
   });
   report.row('the official client', rounds.median('the official client'), 'ms');
 
@@ -68,7 +69,7 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   [
     'provideLobbyClient, injectFeed, injectRoster, without Angular',
     "export { provideLobbyClient, injectFeed, injectRoster } from 'lobby-rx/angular'",
-    [40.5, 30.5],
+    [43.9, 30.5],
   ],
   ['everything', "export * from 'lobby-rx'"],
   [
