@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import { deepStrictEqual, match, ok, strictEqual, throws } from 'node:assert';
 import { concat, delay, from, NEVER, of, throwError, type ObservableInput } from 'rxjs';
 import {
   watch,
@@ -461,6 +461,11 @@ describe('the signal of a poll', () => {
       () => watch(() => NEVER, { isState: true, indexOf: (answer: { readonly rev: string }) => answer.rev }),
       /^InputError: read must be a function whose result has a key, with isState/,
     );
+    const errors: unknown[] = [];
+    watch(() => of({ rev: '1' }), { isState: true, indexOf: ({ rev }) => rev, read: () => ({}) }).subscribe({
+      error: (error: unknown) => errors.push(error),
+    });
+    match(String(errors[0]), /^InputError: read must be a function whose result has a key, with isState/);
   });
 
   it('is aborted by a timeout and by unsubscribing, so that a hanging server holds one connection at most', () => {
