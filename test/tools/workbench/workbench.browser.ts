@@ -221,8 +221,9 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.getByRole('button', { name: '■ 1 stopped' }).click();
     await waitUntil(async () => (await count('.card')) === 1);
     await page.getByRole('button', { name: '■ 1 stopped' }).click();
+    // The expiry, and the cut, which was over when the service refused the token.
     await page.getByLabel('Filter').fill('token was refused');
-    await waitUntil(async () => (await count('.stories > li')) === 1);
+    await waitUntil(async () => (await count('.stories > li')) === 2);
     await page.getByLabel('Filter').fill('');
     await press('Make a new token');
     await waitUntil(async () => (await result()).includes('token: '));
