@@ -220,7 +220,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
     /** What people type, and the page that answers it. */
     const WORDS = {
       matchmaking: 'the-service',
-      unity: 'the-service',
+      unity: 'player',
       retry: 'faults',
       reconnect: 'faults',
       'error handling': 'errors',
