@@ -1,5 +1,5 @@
 import type { PolledService } from '../../stream/index.js';
-import { hasStatus, recoveryOfStatus, sender, type ServiceRequestConfig } from './service-request.js';
+import { hasStatus, sender, type ServiceRequestConfig } from './service-request.js';
 
 /** An answer of `_changes`. */
 export interface CouchChanges {
@@ -49,7 +49,6 @@ export function couchChanges(url: string, config: CouchChangesConfig = {}): Poll
     read: ({ results, last_seq, end }) => ({ index: last_seq, isEmpty: results.length === 0, end }),
     isOlder: isOlderSeq,
     isGone: error => hasStatus(error, 404),
-    recovery: recoveryOfStatus,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PolledService } from '../../stream/index.js';
-import { hasStatus, recoveryOfStatus, sender, type ServiceRequestConfig } from './service-request.js';
+import { hasStatus, sender, type ServiceRequestConfig } from './service-request.js';
 
 /** An answer of a stream in JSON. */
 export interface DurableBatch<Item = unknown> {
@@ -40,6 +40,5 @@ export function durableStream<Item = unknown>(
     // All offsets are of the same length.
     isOlder: (offset, than) => offset < than,
     isGone: error => hasStatus(error, 404, 410),
-    recovery: recoveryOfStatus,
   };
 }

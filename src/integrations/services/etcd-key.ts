@@ -1,6 +1,6 @@
 import type { PolledService, PollSignal } from '../../stream/index.js';
 import { linesOf } from './lines-of.js';
-import { recoveryOfStatus, sender, type ServiceRequestConfig } from './service-request.js';
+import { sender, type ServiceRequestConfig } from './service-request.js';
 
 /** What was written, in order. */
 export interface EtcdChanges {
@@ -93,7 +93,6 @@ export function etcdKey(
     },
     read: ({ changes, next, end }) => ({ index: next, isEmpty: changes.length === 0, end }),
     isGone: error => error instanceof Compacted,
-    recovery: recoveryOfStatus,
   };
 }
 

@@ -14,13 +14,7 @@ export { durableStream, type DurableBatch } from './durable-stream.js';
 export { etcdKey, type EtcdChange, type EtcdChanges, type EtcdKeyConfig } from './etcd-key.js';
 export { linesOf } from './lines-of.js';
 export { nchanChannel, type NchanMessage } from './nchan-channel.js';
-export {
-  ServiceStatusError,
-  type BodyReader,
-  type ServiceFetch,
-  type ServiceRequestConfig,
-  type ServiceResponse,
-} from './service-request.js';
+export type { BodyReader, ServiceFetch, ServiceRequestConfig, ServiceResponse } from './service-request.js';
 export {
   syncthingEvents,
   type SyncthingEvent,

@@ -1,5 +1,5 @@
 import type { PolledService } from '../../stream/index.js';
-import { hasStatus, recoveryOfStatus, sender, type ServiceRequestConfig } from './service-request.js';
+import { hasStatus, sender, type ServiceRequestConfig } from './service-request.js';
 
 /** A message of a channel. */
 export interface NchanMessage {
@@ -41,7 +41,6 @@ export function nchanChannel(url: string, config: ServiceRequestConfig = {}): Po
     },
     // The channel was deleted.
     isGone: error => hasStatus(error, 410),
-    recovery: recoveryOfStatus,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { PollSignal } from '../../stream/index.js';
-import { recovery, type Recovery } from '../../error/index.js';
+import { isStatusError, retryAfter, StatusError } from '../../error/index.js';
 
 /** How a preset sends its requests. */
 export interface ServiceRequestConfig {
@@ -39,18 +39,7 @@ export interface BodyReader {
 
 declare const fetch: ServiceFetch;
 
-/** The service, or a proxy, answered with a status that is no answer. */
-export class ServiceStatusError extends Error {
-  override readonly name = 'ServiceStatusError';
-
-  constructor(
-    readonly status: number,
-    /** How long it asks to wait, in ms. */
-    readonly retryAfter: number | undefined,
-  ) {
-    super(`HTTP ${status}`);
-  }
-}
+declare const URL: new (url: string) => { readonly origin: string };
 
 /** A request of a preset. */
 export interface ServiceRequest {
@@ -63,11 +52,12 @@ export interface ServiceRequest {
   readonly answers?: readonly number[];
 }
 
-/** Makes the function by which a preset sends its requests. Rejects with a `ServiceStatusError`. */
+/** Makes the function by which a preset sends its requests. Rejects with a `StatusError`. */
 export function sender(config: ServiceRequestConfig) {
   return async ({ url, signal, headers, body, answers = [] }: ServiceRequest): Promise<ServiceResponse> => {
+    const method = body ? 'POST' : 'GET';
     const response = await (config.fetch ?? fetch)(url, {
-      method: body ? 'POST' : 'GET',
+      method,
       headers: { ...(body && { 'content-type': 'application/json' }), ...config.headers, ...headers },
       ...(body && { body: JSON.stringify(body) }),
       signal,
@@ -78,27 +68,15 @@ export function sender(config: ServiceRequestConfig) {
     if ((status >= 200 && status <= 299) || answers.includes(status)) return response;
     // A body that nobody reads would keep its connection.
     await response.text();
-    throw new ServiceStatusError(status, waitOf(response));
+    // Its path may be secret.
+    const request = { method, url: new URL(url).origin };
+    throw new StatusError(status, request, {
+      retryAfter: retryAfter(response.headers, undefined, Date.now()),
+    });
   };
-}
-
-/** The wait that an answer asks for, in ms. */
-function waitOf({ headers }: ServiceResponse): number | undefined {
-  const after = headers.get('retry-after');
-  if (after === null) return undefined;
-  if (/^\d+$/.test(after)) return Number(after) * 1_000;
-  // The answer's own clock, since that of this machine may be wrong.
-  const wait = Date.parse(after) - Date.parse(headers.get('date') ?? '');
-  return wait > 0 ? wait : undefined;
-}
-
-/** What a failure of a preset means: all are retried. A 500 is the service's own. */
-export function recoveryOfStatus(error: unknown): Recovery {
-  if (!(error instanceof ServiceStatusError)) return recovery(error);
-  return { kind: 'retry', mayBeCut: error.status !== 500, retryAfter: error.retryAfter };
 }
 
 /** Whether an error is one of these statuses. */
 export function hasStatus(error: unknown, ...statuses: readonly number[]): boolean {
-  return error instanceof ServiceStatusError && statuses.includes(error.status);
+  return isStatusError(error) && statuses.includes(error.status);
 }

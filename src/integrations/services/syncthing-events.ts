@@ -1,5 +1,5 @@
 import type { PolledService } from '../../stream/index.js';
-import { recoveryOfStatus, sender, type ServiceRequestConfig } from './service-request.js';
+import { sender, type ServiceRequestConfig } from './service-request.js';
 
 /** An event of Syncthing. `data` depends on its type. */
 export interface SyncthingEvent {
@@ -56,6 +56,5 @@ export function syncthingEvents(
       return { events: [], id: id ?? 0, startTime };
     },
     read: ({ events, id, startTime }) => ({ index: id, isEmpty: events.length === 0, handle: startTime }),
-    recovery: recoveryOfStatus,
   };
 }
