@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { asyncScheduler, defer, interval, NEVER, Observable } from 'rxjs';
+import { asyncScheduler, defer, interval, NEVER, Observable, Subject, tap } from 'rxjs';
 import { createClient, watch, watchSignals, type Recovery, type TransportRequest } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, script } from '../poll-script.js';
@@ -62,6 +62,30 @@ describe('a wake of the machine', () => {
       flush();
       strictEqual(failing.asked.length, 1);
       strictEqual(crowded.asked.length, 2);
+    }),
+  );
+
+  it(
+    'that a subscriber causes in response to a signal counts, as any other',
+    marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
+      const held = cold<never>('-');
+      const next = cold<never>('-');
+      const { poll } = script(cold('(a|)', { a: answer('1', 'x') }), cold<never>('#'), held, next);
+      const wake$ = new Subject<void>();
+      const states: string[] = [];
+      const signals$ = watchSignals(poll, { wake$, testing: { random: () => 1 } }).pipe(
+        tap(signal => {
+          if (signal.kind !== 'status') return;
+          states.push(signal.status.state);
+          // The poll that is held after the failure shows that the service is well again.
+          if (states.join(' ') === 'connecting live retrying live') wake$.next();
+        }),
+      );
+      expectObservable(signals$, '1m !');
+      expectSubscriptions(held.subscriptions).toBe('500ms ^ 1999ms !');
+      expectSubscriptions(next.subscriptions).toBe('3500ms ^ 56499ms !');
+      flush();
+      deepStrictEqual(states, ['connecting', 'live', 'retrying', 'live']);
     }),
   );
 
