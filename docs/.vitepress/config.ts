@@ -16,8 +16,9 @@ import {
   referenceSidebar,
   runCode,
   searchBoost,
+  searchedText,
+  searchTerm,
   sidebar,
-  withKeywords,
 } from './pages.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -65,9 +66,9 @@ export default defineConfig({
         // Only the names of reference pages: people look for what to do first.
         _render: (src, env, md) => {
           const html = md.render(src, env);
-          return isReference(env.relativePath) ? namesIn(html) : withKeywords(html, src);
+          return isReference(env.relativePath) ? namesIn(html) : searchedText(html, src);
         },
-        miniSearch: { searchOptions: { boostDocument: searchBoost() } },
+        miniSearch: { options: { processTerm: searchTerm }, searchOptions: { boostDocument: searchBoost() } },
       },
     },
   },

@@ -112,18 +112,36 @@ export const isReference = (path: string): boolean =>
 
 /**
  * The title of such a page, without the words of its prose. The search leaves out what has a title
- * only.
+ * only, so there is a dash, which is no word.
  */
 export function namesIn(html: string): string {
-  return `${/<h1[^]*?<\/h1>/.exec(html)?.[0] ?? ''}<p>API</p>`;
+  return `${/<h1[^]*?<\/h1>/.exec(html)?.[0] ?? ''}<p>–</p>`;
 }
 
 /** What people type who look for a page, in a comment of that page. */
 const KEYWORDS = /<!-- keywords: (.*?) -->/;
 
-/** A page for the search, with the words of its comment below its title. */
-export const withKeywords = (html: string, markdown: string): string =>
-  html.replace('</h1>', `</h1><p>${KEYWORDS.exec(markdown)?.[1] ?? ''}</p>`);
+/**
+ * A page for the search, with the words of its comment below its title. The search removes the tags
+ * and leaves no space, so that the labels of tabs would be one word, and the language of a block a
+ * part of its code.
+ */
+export const searchedText = (html: string, markdown: string): string =>
+  html
+    .replace(/<span class="lang">.*?<\/span>|&(?:lt|gt|amp|quot|#\w+);/g, ' ')
+    .replaceAll('</label>', '</label> ')
+    .replace('</h1>', `</h1><p>${KEYWORDS.exec(markdown)?.[1] ?? ''}</p>`);
+
+/**
+ * A word as the search knows it, both in a page and in what people type. A word that is on each page
+ * leads to none, and is not stored. The page of the search gets this function as its text.
+ */
+export const searchTerm = (word: string): string | false =>
+  /^.$|^[^a-z\d]*$|^(?:the|and|or|of|to|in|is|it|its|an|as|at|by|on|if|so|no|not|for|from|with|that|this|has|have|had|are|was|were|be|one|each|own|which|they|their|them|then|than|only|may|your|same|another|other|all|any|does)$/i.test(
+    word,
+  )
+    ? false
+    : word.toLowerCase();
 
 /**
  * What those words are worth more, and what is worth less: the reference, and what is for those who
