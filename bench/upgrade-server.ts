@@ -12,7 +12,7 @@ const server = createServer().listen(0, '127.0.0.1', () =>
 if (process.argv[2] === 'gate') {
   const client = { matchmaker: { players: { connected: () => NEVER } } };
   // One address has half of the places.
-  lobbyGate({ server, client, maxWaiting: 4_096 }).subscribe();
+  lobbyGate({ server, client, maxPending: 1_024 }).subscribe();
 } else {
   new WebSocketServer({ server, maxPayload: 65_536 }).on('connection', ws => ws.on('error', () => undefined));
 }

@@ -122,14 +122,10 @@ export interface LobbyGateConfig {
    * How many tokens may be awaiting confirmation at once. Beyond that, the answer is 503, or 4429
    * after the upgrade. Once half of `maxPending` is used, an address may use a quarter of the rest,
    * and always two. Of IPv6, a /64 counts as one address. A /56 may use twice and a /48 four times
-   * as much. Four times as many tokens may be unresolved. Default 256.
+   * as much. Four times as many tokens may be unresolved, and as many sockets may be waiting for a
+   * first message. Addresses share these in the same way. Default 256.
    */
   readonly maxPending?: number;
-  /**
-   * How many open sockets may be waiting for a first message with a token. Addresses share them as
-   * they share `maxPending`. Default 1,024.
-   */
-  readonly maxWaiting?: number;
 
   /**
    * The maximum size of a message, in bytes. A larger one closes the socket with 1009, one in too
@@ -184,7 +180,6 @@ const DEFAULTS = {
   allowAddress: () => true,
   addressOf: remoteAddress,
   maxPending: 256,
-  maxWaiting: 1_024,
   maxPayload: 65_536,
   maxBufferedAmount: 1_048_576,
   pingInterval: 30_000,
@@ -231,7 +226,6 @@ const OPTIONS: Options<LobbyGateConfig> = {
   allowAddress: aFunction,
   addressOf: aFunction,
   maxPending: positiveInteger,
-  maxWaiting: positiveInteger,
   maxBufferedAmount: positiveInteger,
   // ws reads it as a number of 32 bits. A larger one would be no limit at all.
   maxPayload: {

@@ -30,7 +30,7 @@ lobbyGate({
   server,
   client: { matchmaker: { players: { connected: () => NEVER } } },
   // All sockets of the check may stay: the gate is not even half full, and waits for hours.
-  maxWaiting: 4_096,
+  maxPending: 1_024,
   perMessageDeflate: process.argv.includes('--deflate'),
   scheduler: Object.create(asyncScheduler, { schedule: { value: schedule } }) as SchedulerLike,
 }).subscribe();

@@ -17,7 +17,7 @@ describe(`A gate with ${PLAYERS} players whose connections drop`, () => {
       token: 'message',
       grace: 30_000,
       drain$,
-      maxWaiting: 10_000,
+      maxPending: 2_500,
       addressOf: eachFromElsewhere(),
       freeSlot: player_token => {
         freed.push(player_token);

@@ -29,20 +29,15 @@ export interface GateLimits {
 
 const SMALLEST_SHARE = 2;
 
-/** A token stays unresolved for longer than its confirmation takes. */
-const UNRESOLVED_FOR_EACH_PENDING = 4;
+/** To send a token takes longer than to confirm it, and so does an answer that was lost. */
+const OTHERS_FOR_EACH_PENDING = 4;
 
-export function createGateLimits({
-  maxWaiting,
-  maxPending,
-}: {
-  readonly maxWaiting: number;
-  readonly maxPending: number;
-}): GateLimits {
+export function createGateLimits({ maxPending }: { readonly maxPending: number }): GateLimits {
+  const others = OTHERS_FOR_EACH_PENDING * maxPending;
   return {
-    waiting: createFairLimit(maxWaiting),
+    waiting: createFairLimit(others),
     pending: createFairLimit(maxPending),
-    unresolved: createFairLimit(UNRESOLVED_FOR_EACH_PENDING * maxPending),
+    unresolved: createFairLimit(others),
   };
 }
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { waitUntil } from '../../../wait-until.js';
-import { confirmations, openGate, type OpenGate } from '../gate.js';
+import { confirmations, eachFromElsewhere, openGate, type OpenGate } from '../gate.js';
 import { connectRaw } from '../raw-client.js';
 import { connectPlayer, tryConnect } from '../connect-player.js';
 
@@ -143,12 +143,12 @@ describe('lobbyGate, with the token as the first message', () => {
     deepStrictEqual(await closed, { code: 4401, reason: 'invalid_token' });
   });
 
-  it('waits for at most maxWaiting first messages', async () => {
-    gate = await openGate({ maxWaiting: 2, token: 'message' });
+  it('waits for at most four times maxPending first messages', async () => {
+    gate = await openGate({ maxPending: 1, token: 'message', addressOf: eachFromElsewhere() });
     const first = await connectPlayer(at());
-    await connectPlayer(at());
-    const third = await tryConnect(at());
-    ok(third.kind === 'refused' && third.status === 503);
+    for (let i = 1; i < 4; i++) await connectPlayer(at());
+    const fifth = await tryConnect(at());
+    ok(fifth.kind === 'refused' && fifth.status === 503);
     first.ws.send(gate.reserveToken());
     await waitUntil(() => gate.admitted.length === 1);
     await connectPlayer(at());

@@ -85,8 +85,8 @@ describe('lobbyGate, when players leave', () => {
   });
 
   it('forgets players who leave before their first message', async () => {
-    gate = await openGate({ token: 'message', maxWaiting: 1 });
-    for (let i = 0; i < 3; i++) {
+    gate = await openGate({ token: 'message', maxPending: 1 });
+    for (let i = 0; i < 5; i++) {
       const { ws, closed } = await connectPlayer(at());
       ws.terminate();
       await closed;

@@ -19,7 +19,7 @@ describe('lobbyGate and how addresses share its places', () => {
   afterEach(() => gate.close());
 
   it('leaves room for players while one address opens silent sockets', async () => {
-    gate = await openGate({ token: 'message', maxWaiting: 64, addressOf });
+    gate = await openGate({ token: 'message', maxPending: 16, addressOf });
     const silent = await kinds(times(66, () => from('attacker')));
     // Half of all limits.
     strictEqual(silent.filter(kind => kind === 'open').length, 32);
@@ -55,13 +55,13 @@ describe('lobbyGate and how addresses share its places', () => {
   });
 
   it('keeps nobody out of a gate that is not half full, although all come from one address', async () => {
-    gate = await openGate({ token: 'message', maxWaiting: 64, addressOf });
+    gate = await openGate({ token: 'message', maxPending: 16, addressOf });
     ok((await kinds(times(32, () => from('ingress')))).every(kind => kind === 'open'));
   });
 
   it('gives a place back when the first message or the answer has come, and when the client has left', async () => {
-    gate = await openGate({ token: 'message', maxWaiting: 2, maxPending: 1, addressOf });
-    for (let i = 0; i < 4; i++) {
+    gate = await openGate({ token: 'message', maxPending: 1, addressOf });
+    for (let i = 0; i < 6; i++) {
       const result = await from('player');
       ok(result.kind === 'open');
       if (i % 2 === 0) result.ws.send(gate.reserveToken());
@@ -86,7 +86,7 @@ describe('lobbyGate and how addresses share its places', () => {
   ];
   for (const [one, other, isSame] of networks) {
     it(`takes ${one} and ${other} for ${isSame ? 'one address' : 'two addresses'}`, async () => {
-      gate = await openGate({ token: 'message', maxWaiting: 8, addressOf });
+      gate = await openGate({ token: 'message', maxPending: 2, addressOf });
       strictEqual((await kinds(times(4, () => from(one)))).join(), 'open,open,open,open');
       deepStrictEqual(await kinds([from(other)]), [isSame ? 'busy' : 'open']);
     });
@@ -96,7 +96,7 @@ describe('lobbyGate and how addresses share its places', () => {
 describe('the places of a gate, beyond half of them', () => {
   /** FairLimit of which this address has taken so many. */
   const takenBy = (address: string, count: number, max = 4) => {
-    const { waiting } = createGateLimits({ maxWaiting: max, maxPending: 1 });
+    const { waiting } = createGateLimits({ maxPending: max / 4 });
     return { waiting, free: Array.from({ length: count }, () => waiting.take(address)) };
   };
   const isOfOneNetwork = (address: string, other: string) => !takenBy(address, 2).waiting.hasRoomFor(other);
@@ -151,7 +151,7 @@ describe('the places of a gate, beyond half of them', () => {
   it('are twice as much for a /56 of IPv6, and four times for a /48, so that neither takes all', () => {
     const max = 1_024;
     const fill = (addressOf: (i: number) => string) => {
-      const { waiting } = createGateLimits({ maxWaiting: max, maxPending: 1 });
+      const { waiting } = createGateLimits({ maxPending: max / 4 });
       for (let i = 0; i < max; i++) {
         if (waiting.hasRoomFor(addressOf(i))) waiting.take(addressOf(i));
       }
@@ -202,7 +202,7 @@ describe('an address', () => {
   });
 
   it('with a port is that without: one address takes no more places by it', () => {
-    const { waiting } = createGateLimits({ maxWaiting: 4, maxPending: 1 });
+    const { waiting } = createGateLimits({ maxPending: 1 });
     for (let port = 1; port <= 2; port++) waiting.take(`203.0.113.7:${port}`);
     strictEqual(waiting.hasRoomFor('203.0.113.7:3'), false);
     strictEqual(waiting.hasRoomFor('203.0.113.8:3'), true);
