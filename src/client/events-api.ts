@@ -14,7 +14,7 @@ import {
 } from '../stream/index.js';
 import type { ClientContext } from './context.js';
 import { endpointAnswers, endpointWatch, request, unlessRendering } from './requests.js';
-import { sharedEvents } from './shared-events.js';
+import { feedByShare } from './feed-share.js';
 
 /**
  * The live events of the identity that the client's token belongs to (docs/the-service.md, 4.3 and
@@ -131,7 +131,7 @@ function feedOf<Own extends object>(
   const { scheduler = context.scheduler } = config;
   const { kinds } = endpoint.response as Partial<EventListCodec<Own>>;
   const source = share
-    ? sharedEvents(context, endpoint, { ...watchConfig, resume, share })
+    ? feedByShare(context, endpoint, { ...watchConfig, resume, share })
     : ownEvents(context, endpoint, watchConfig, resume);
   return audienceFeed(audience => unlessRendering(context, source(audience)), { linger, scheduler }, kinds);
 }

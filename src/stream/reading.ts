@@ -193,3 +193,10 @@ const NOTHING: Reading = {};
 const readNothing = () => NOTHING;
 const never = () => false;
 const always = () => true;
+
+/** Decimal indexes are compared as strings, since numbers lose digits. */
+export function isOlderDecimal(index: string, than: string): boolean {
+  if (![index, than].every(text => /^\d+$/.test(text))) return false;
+  const [a, b] = [index, than].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
+  return a.length === b.length ? a < b : a.length < b.length;
+}

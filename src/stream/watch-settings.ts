@@ -10,7 +10,7 @@ import {
 } from './timing/index.js';
 import { awaited } from './awaited.js';
 import { logFailedAcks } from './failed-acks.js';
-import { readerOf, type OwnReading, type Read } from './reading.js';
+import { isOlderDecimal, readerOf, type OwnReading, type Read } from './reading.js';
 import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.js';
 import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
@@ -138,11 +138,4 @@ function decisionOf(
   if (!isGone) return others;
   const gone = atOnce('isGone', isGone);
   return error => (gone(error) ? GONE : others(error));
-}
-
-/** Decimal indexes are compared as strings, since numbers lose digits. */
-function isOlderDecimal(index: string, than: string): boolean {
-  if (![index, than].every(text => /^\d+$/.test(text))) return false;
-  const [a, b] = [index, than].map(digits => digits.replace(/^0+(?=\d)/, '')) as [string, string];
-  return a.length === b.length ? a < b : a.length < b.length;
 }

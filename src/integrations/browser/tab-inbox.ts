@@ -1,7 +1,6 @@
 import type { SchedulerLike } from 'rxjs';
 import type { WatchSignal } from '../../stream/index.js';
 import type { TabLead } from './tab-lead.js';
-import type { TabMemory } from './tab-memory.js';
 import {
   revived,
   withStatus,
@@ -10,7 +9,7 @@ import {
   type TabMessage,
   type TabReply,
 } from './tab-message.js';
-import type { TabOutbox } from './tab-outbox.js';
+import type { TabMemory, TabOutbox } from './tab-outbox.js';
 
 /** Receives the messages of the other tabs, and answers their questions. */
 export class TabInbox<A> {

@@ -1,7 +1,6 @@
 import type { SchedulerLike } from 'rxjs';
 import type { TabLock } from './tab-lock.js';
-import type { TabMemory } from './tab-memory.js';
-import type { TabOutbox } from './tab-outbox.js';
+import type { TabMemory, TabOutbox } from './tab-outbox.js';
 
 /**
  * Knows whether a tab leads. The tab that has the lock does. A tab may have lost the lock without

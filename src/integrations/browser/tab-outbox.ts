@@ -1,6 +1,16 @@
 import { BehaviorSubject, type Observable } from 'rxjs';
-import type { TabMemory } from './tab-memory.js';
+import type { Heartbeat } from './heartbeat.js';
+import type { RelayedLog } from './relayed-log.js';
 import { cloneable, type TabChannel, type TabMessage, type TabQuestion } from './tab-message.js';
+
+/** The memory of a tab from one subscription to the next. */
+export interface TabMemory<A> {
+  readonly id: string;
+  readonly log: RelayedLog<A>;
+  readonly heartbeat: Heartbeat;
+  /** The number of the newest leader. Each leader has a greater one than those before. */
+  epoch: number;
+}
 
 /** Sends the messages of a tab to the others. */
 export class TabOutbox<A> {

@@ -25,9 +25,8 @@ import { RelayedLog } from './relayed-log.js';
 import { TabInbox } from './tab-inbox.js';
 import { TabLead } from './tab-lead.js';
 import { tabLock, type TabLock, type TabLocks } from './tab-lock.js';
-import type { TabMemory } from './tab-memory.js';
 import { cloneable, withStatus, type Relayed, type TabChannel } from './tab-message.js';
-import { TabOutbox } from './tab-outbox.js';
+import { TabOutbox, type TabMemory } from './tab-outbox.js';
 
 /** How long a signal of an earlier leader may take to arrive, in ms. */
 const SETTLE_MS = 50;

@@ -1,5 +1,6 @@
 import { concatMap, endWith, from, Observable, of, takeWhile, type MonoTypeOperatorFunction } from 'rxjs';
 import type { WatchSignal } from '../watch-signal.js';
+import { runWhile } from './run-while.js';
 
 /** The subscribers of a feed, as its watch sees them. */
 export interface Audience<A> {
@@ -48,8 +49,27 @@ export function audienceOf<A>({ isAbsent$, isActive$, split }: Omit<Audience<A>,
   return { isAbsent$, isActive$, split, deliver };
 }
 
+/**
+ * Runs a watch that knows no audience, while this audience is active. Signals that come while it is
+ * absent are queued, except for the status. `drops` is called when the audience comes back, and
+ * returns whether the queued signals are dropped.
+ */
+export function queuedSignals<A>(
+  run: () => Observable<WatchSignal<A>>,
+  audience: Omit<Audience<A>, 'deliver'>,
+  drops: (queuedCount: number) => boolean = () => false,
+): Observable<WatchSignal<A>> {
+  return runWhile(audience.isActive$, run).pipe(
+    concatMap(signal => partsOf(signal, audience.split)),
+    bufferWhile(audience.isAbsent$, {
+      bypasses: ({ kind }) => kind === 'status',
+      replacedBy: queuedCount => (drops(queuedCount) ? [] : undefined),
+    }),
+  );
+}
+
 /** An answer in parts, the last of which has its checkpoint. Any other signal stays as it is. */
-export function partsOf<A>(signal: WatchSignal<A>, split: Audience<A>['split']): readonly WatchSignal<A>[] {
+function partsOf<A>(signal: WatchSignal<A>, split: Audience<A>['split']): readonly WatchSignal<A>[] {
   if (signal.kind !== 'answer') return [signal];
   const parts = split(signal.answer);
   return parts.map((answer, i) =>

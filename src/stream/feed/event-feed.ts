@@ -28,7 +28,7 @@ import type {
   Notification,
   UnknownEvent,
 } from '../../protocol/index.js';
-import { queuedSignals } from './queued-signals.js';
+import { queuedSignals } from './audience.js';
 import { FeedConnection, type FeedSource } from './feed-connection.js';
 import type { Gap, WatchSignal, WatchStatus } from '../watch-signal.js';
 

@@ -1,5 +1,4 @@
-export { type Audience } from './audience.js';
-export { queuedSignals } from './queued-signals.js';
+export { queuedSignals, type Audience } from './audience.js';
 export { runWhile } from './run-while.js';
 export {
   audienceFeed,

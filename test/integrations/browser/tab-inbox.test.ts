@@ -3,7 +3,7 @@ import { Heartbeat } from '../../../src/integrations/browser/heartbeat.js';
 import { RelayedLog } from '../../../src/integrations/browser/relayed-log.js';
 import { TabInbox } from '../../../src/integrations/browser/tab-inbox.js';
 import { TabLead } from '../../../src/integrations/browser/tab-lead.js';
-import type { TabMemory } from '../../../src/integrations/browser/tab-memory.js';
+import type { TabMemory } from '../../../src/integrations/browser/tab-outbox.js';
 import type { TabChannel, TabMessage } from '../../../src/integrations/browser/tab-message.js';
 import { TabOutbox } from '../../../src/integrations/browser/tab-outbox.js';
 import { virtualTime } from '../../virtual-time.js';

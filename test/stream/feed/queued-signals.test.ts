@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { map } from 'rxjs';
 import type { WatchSignal } from 'lobby-rx';
-import { queuedSignals } from '../../../src/stream/feed/queued-signals.js';
+import { queuedSignals } from '../../../src/stream/feed/audience.js';
 import { marbles } from '../../marbles.js';
 import { answer, type Answer } from '../../poll-script.js';
 import { stateWith } from '../../transition.js';

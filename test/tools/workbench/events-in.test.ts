@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { eventsIn } from '../../../src/tools/workbench/events-in.js';
+import { eventsIn } from '../../../src/tools/workbench/read-answer.js';
 
 describe('the events in an answer', () => {
   const said = (...kinds: readonly object[]) =>

@@ -1,6 +1,11 @@
 import { styleText } from 'node:util';
 import { printable, type DecodeIssue } from '../../../error/index.js';
-import { lobbyAddress, type LiveEvent } from '../../../protocol/index.js';
+import {
+  lobbyAddress,
+  type GroupMember,
+  type LiveEvent,
+  type MalformedMember,
+} from '../../../protocol/index.js';
 import { jsonLine } from './json-line.js';
 
 type Colour = Parameters<typeof styleText>[0];
@@ -78,4 +83,16 @@ function timeOf(event: LiveEvent): string {
 function painted(colour: Colour, text: string): string {
   const { stdout } = process;
   return stdout.isTTY && stdout.hasColors() ? styleText(colour, text) : text;
+}
+
+/** A member as a row of a table, with name and account number, presence status and identity id. */
+export function memberRow({ identity }: GroupMember): string {
+  const { display_name, account_number, identity_id, presence } = identity;
+  const name = `${printable(display_name)}#${account_number}`;
+  return `${name.padEnd(28)} ${printable(presence?.status ?? '-').padEnd(10)} ${printable(identity_id)}`;
+}
+
+/** Why a member is not shown, for standard error. */
+export function malformedText({ identity_id, errors }: MalformedMember): string {
+  return `a member cannot be read, ${printable(identity_id ?? 'whose id is unknown')}: ${issueText(errors[0])}`;
 }

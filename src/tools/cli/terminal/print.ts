@@ -1,4 +1,10 @@
 import { Observable } from 'rxjs';
+import { printable } from '../../../error/index.js';
+
+/** Prints one line on standard error. */
+export function warn(message: string): void {
+  process.stderr.write(`lobby-rx: ${printable(message)}\n`);
+}
 
 /**
  * Prints a line. Emits nothing, and completes when it has been written to standard output, so that

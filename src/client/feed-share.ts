@@ -21,8 +21,8 @@ import {
 import type { ClientContext } from './context.js';
 import { endpointWatch } from './requests.js';
 
-/** How a watch of events is shared. */
-interface SharedEventsConfig<List> extends WatchConfig<List> {
+/** The config of a feed with the option `share`. */
+interface SharedFeedConfig<List> extends WatchConfig<List> {
   readonly resume: boolean;
   readonly share: WatchSharing;
 }
@@ -32,10 +32,10 @@ interface SharedEventsConfig<List> extends WatchConfig<List> {
  * may be of different deployments: they share what the service has sent, and each of them decodes
  * it.
  */
-export function sharedEvents<Own extends object>(
+export function feedByShare<Own extends object>(
   context: ClientContext,
   endpoint: Endpoint<EventsWatchInput, IdentityEventList<Own>>,
-  config: SharedEventsConfig<IdentityEventList<Own>>,
+  config: SharedFeedConfig<IdentityEventList<Own>>,
 ): (audience: Audience<IdentityEventList<Own>>) => Observable<WatchSignal<IdentityEventList<Own>>> {
   type List = IdentityEventList<Own>;
   const { resume, share, ...watchConfig } = config;
@@ -68,7 +68,7 @@ export function sharedEvents<Own extends object>(
     }) as WatchConfig<RawEventList>,
   );
   const watch = continuingWatch(poll, { ...settings, from: undefined });
-  const shared = new SharedWatchOfEvents(
+  const shared = new FeedShare(
     position => answeredAtOnce('share', share(watch, position), anObservable),
     settings,
     resume,
@@ -87,7 +87,7 @@ export function sharedEvents<Own extends object>(
 }
 
 /** A shared watch that starts again where it was, or from now with a gap for what it missed. */
-class SharedWatchOfEvents {
+class FeedShare {
   /**
    * The position of the feed. That of `share` may be later, since a tab takes several signals
    * before it emits them, and the feed may leave between two of them.
