@@ -18,7 +18,8 @@ export interface NatsServer {
   connect(options?: ConnectionOptions): Promise<NatsConnection>;
   /** Ends it, and keeps its store. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
-  start(): Promise<void>;
+  /** Starts it, perhaps as another version. */
+  start(program?: string): Promise<void>;
   /**
    * Copies the store. Call it while the server is stopped. The returned function restores the copy.
    */
@@ -63,10 +64,11 @@ class ServerProcess implements NatsServer {
   readonly port: number;
   readonly #folder = mkdtempSync(join(tmpdir(), 'nats-'));
   readonly #store = join(this.#folder, 'store');
-  readonly #command: string;
-  readonly #args: readonly string[];
+  readonly #file = join(this.#folder, 'server.conf');
+  readonly #disk: string | undefined;
   readonly #connections: NatsConnection[] = [];
   readonly #kill = () => this.#server?.kill('SIGKILL');
+  #program: string;
   #server: ChildProcess | undefined;
 
   constructor(
@@ -74,16 +76,13 @@ class ServerProcess implements NatsServer {
     { program = SERVERS[0]!, jetStream = true, config = '', disk }: NatsServerConfig,
   ) {
     this.port = port;
+    this.#program = program;
+    this.#disk = disk;
     // Without this, a server would use only a part of its file system.
     const most = disk === undefined ? '' : ', max_file_store: 1GB';
     const store = jetStream ? `jetstream { store_dir: "${this.#store}"${most} }` : '';
-    const file = join(this.#folder, 'server.conf');
-    writeFileSync(file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
+    writeFileSync(this.#file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
     mkdirSync(this.#store);
-    const [command = '', ...args] =
-      disk === undefined ? [program, '-c', file] : onDisk(disk, this.#store, program, file);
-    this.#command = command;
-    this.#args = args;
     process.on('exit', this.#kill);
   }
 
@@ -102,9 +101,13 @@ class ServerProcess implements NatsServer {
     return connection;
   }
 
-  start(): Promise<void> {
+  start(program = this.#program): Promise<void> {
+    this.#program = program;
+    const plain = [program, '-c', this.#file];
+    const [command = '', ...args] =
+      this.#disk === undefined ? plain : onDisk(this.#disk, this.#store, program, this.#file);
     return new Promise((resolve, reject) => {
-      const child = spawn(this.#command, this.#args, { stdio: ['ignore', 'ignore', 'pipe'] });
+      const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'] });
       this.#server = child;
       let log = '';
       child.stderr.on('data', (data: Buffer) => {

@@ -1,25 +1,28 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from 'node:assert';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { fleetBatches, fleetFeed, type FleetBatchesConfig, type FleetPosition } from 'lobby-rx/fleet';
 import { waitUntil } from '../wait-until.js';
-import { backUp, restore } from './backup.js';
+import { restore, save } from '../../examples/fleet/backup.js';
 import { SERVERS, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
 import { numberOf, stage } from './stage.js';
-
-/** The streams that hold a fleet. `LOBBY_ALIVE` is not worth a backup. */
-const KEPT_STREAMS = ['LOBBY_EVENTS', 'KV_LOBBY_FLEET', 'KV_LOBBY_POSITIONS'];
 
 for (const program of SERVERS) {
   describe(`a fleet that is restored, on NATS ${versionOf(program)}`, () => {
     let setting: Awaited<ReturnType<typeof stage>>;
     let another: NatsServer | undefined;
+    let folder: string;
     beforeEach(async () => {
+      folder = mkdtempSync(join(tmpdir(), 'backup-'));
       setting = await stage({ program });
     });
     afterEach(async () => {
       await setting.end();
       await another?.remove();
       another = undefined;
+      rmSync(folder, { recursive: true });
     });
 
     /** Reads from a position, and keeps the last one. */
@@ -65,10 +68,10 @@ for (const program of SERVERS) {
       'an older backup of its stream': async () => {
         const nats = await setting.server.connect();
         const { streams } = await jetstreamManager(nats);
-        const copied = await backUp(nats, 'LOBBY_EVENTS');
+        await save(nats, folder, ['LOBBY_EVENTS']);
         return async () => {
           await streams.delete('LOBBY_EVENTS');
-          await restore(nats, copied);
+          await restore(nats, folder, ['LOBBY_EVENTS']);
         };
       },
     };
@@ -124,7 +127,8 @@ for (const program of SERVERS) {
       const nats = await server.connect();
       another = await startNatsServer({ program });
       const target = await another.connect();
-      for (const stream of KEPT_STREAMS) await restore(target, await backUp(nats, stream));
+      await save(nats, folder);
+      await restore(target, folder);
       await work({ nats: another.connect() });
       await followed();
       for (const id of ids) publish(id);
@@ -148,9 +152,9 @@ for (const program of SERVERS) {
       worker.worker.unsubscribe();
       const nats = await server.connect();
       const { streams } = await jetstreamManager(nats);
-      const copied = await backUp(nats, 'LOBBY_EVENTS');
+      await save(nats, folder, ['LOBBY_EVENTS']);
       await streams.delete('LOBBY_EVENTS');
-      await restore(nats, copied);
+      await restore(nats, folder, ['LOBBY_EVENTS']);
       await work();
       await followed();
       await store(ids);

@@ -23,9 +23,9 @@ export async function stage(config?: NatsServerConfig, login: ConnectionOptions 
   };
   /** Starts a worker with its own connection. */
   const work = async (more: Partial<FleetConfig> = {}) => {
-    const nats = await server.connect(login);
+    const nats = await (more.nats ?? server.connect(login));
     const client = (identity_id: string) => ({ url: service.url, token: () => tokens.get(identity_id)! });
-    const working = startWorker({ nats, identities$, client, ...more });
+    const working = startWorker({ identities$, client, ...more, nats });
     running.push(working.worker);
     return { ...working, nats };
   };
