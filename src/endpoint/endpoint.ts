@@ -222,12 +222,10 @@ export function inputNames({ path, query, body }: Endpoint): readonly string[] {
   return [...parametersOf(path), ...fieldNames(query), ...fieldNames(body)];
 }
 
-/** The names of the parameters in a path. */
 function parametersOf(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 }
 
-/** The names of the fields of a struct. */
 function fieldNames(struct: AnyStruct | undefined): string[] {
   return [...Object.keys(struct?.required ?? {}), ...Object.keys(struct?.optional ?? {})];
 }

@@ -131,7 +131,6 @@ export function distinctMembers(): OperatorFunction<GroupMemberList, GroupMember
     });
 }
 
-/** The id of a member. */
 export function idOf({ identity }: GroupMember): string {
   return identity.identity_id;
 }
@@ -144,7 +143,6 @@ export function malformedIdOf({ identity_id, raw }: MalformedMember): string {
   return identity_id ?? `#${jsonHash(raw)}`;
 }
 
-/** The ids of all members on a page. */
 export function idsOn({ members, malformed = [] }: GroupEntries): readonly string[] {
   return [...members.map(idOf), ...malformed.map(malformedIdOf)];
 }

@@ -70,7 +70,7 @@ export class Heartbeat {
   }
 
   /** Called once this tab knows whether anything changed while it stood still. */
-  settleDoubt(): void {
+  forgetStandstill(): void {
     this.#isDoubtful = false;
   }
 }

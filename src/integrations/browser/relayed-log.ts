@@ -34,7 +34,6 @@ export class RelayedLog<A> {
     return this.#position;
   }
 
-  /** The index of the position. */
   get index(): string | undefined {
     return this.#position?.index;
   }

@@ -53,7 +53,7 @@ export class TabInbox<A> {
   /** A reply says where a tab that is about to poll has to continue. */
   #onReplyWhileLeading({ to, missed, position }: TabReply<A>): readonly WatchSignal<A>[] {
     const { id, log } = this.#memory;
-    if (to !== id || !this.#lead.isSettling || log.isState) return [];
+    if (to !== id || !this.#lead.hasYetToPoll || log.isState) return [];
     return log.take(missed ?? [], position);
   }
 

@@ -14,7 +14,7 @@ export class TabLead<A> {
   #lock: TabLock | undefined;
   /** The number that this tab has as the leader. */
   #epoch = 0;
-  #isSettling = false;
+  #hasYetToPoll = false;
 
   constructor(memory: TabMemory<A>, outbox: TabOutbox<A>, scheduler: SchedulerLike) {
     this.#memory = memory;
@@ -28,8 +28,8 @@ export class TabLead<A> {
   }
 
   /** Whether this tab has the lock but does not poll yet. It may still learn where to poll from. */
-  get isSettling(): boolean {
-    return this.#isSettling;
+  get hasYetToPoll(): boolean {
+    return this.#hasYetToPoll;
   }
 
   /** Whether this tab certainly leads. It knows of no newer leader, and cannot have missed one. */
@@ -40,22 +40,22 @@ export class TabLead<A> {
 
   /** This tab has got the lock. It asks the others where to poll from. */
   begin(lock: TabLock): void {
-    this.#memory.heartbeat.settleDoubt();
+    this.#memory.heartbeat.forgetStandstill();
     // A tab that has just come does not know the numbers of earlier leaders. So it takes the time,
     // which is greater.
     this.#claim(Math.max(this.#memory.epoch + 1, this.#scheduler.now()));
     this.#lock = lock;
-    this.#isSettling = true;
+    this.#hasYetToPoll = true;
   }
 
   /** This tab begins to poll. A reply that comes later does not change where it polls from. */
-  settle(): void {
-    this.#isSettling = false;
+  beginPolling(): void {
+    this.#hasYetToPoll = false;
   }
 
   end(): void {
     this.#lock = undefined;
-    this.#isSettling = false;
+    this.#hasYetToPoll = false;
   }
 
   /** Tells the others that the leader is alive. */
@@ -77,7 +77,7 @@ export class TabLead<A> {
     const isStillOurs = await lock.isStillOurs();
     // While the browser answered, this tab may have lost the lock, and even got it again.
     if (!isStillOurs || this.#lock !== lock) return false;
-    this.#memory.heartbeat.settleDoubt();
+    this.#memory.heartbeat.forgetStandstill();
     if (this.#epoch < this.#memory.epoch) this.#claim(this.#memory.epoch + 1);
     return true;
   }

@@ -29,7 +29,7 @@ import { cloneable, withStatus, type Relayed, type TabChannel } from './tab-mess
 import { TabOutbox, type TabMemory } from './tab-outbox.js';
 
 /** How long a signal of an earlier leader may take to arrive, in ms. */
-const SETTLE_MS = 50;
+const LATE_SIGNAL_MS = 50;
 
 /** The settings of a watch that tabs share. */
 export interface TabSettings {
@@ -146,10 +146,10 @@ class Tab<A> {
     const { onLead, scheduler } = this.#settings;
     this.#lead.begin(lock);
     onLead(true);
-    const settled$ = lock.isWanted || log.position ? timer(SETTLE_MS, scheduler) : of(0);
-    return settled$.pipe(
+    const ready$ = lock.isWanted || log.position ? timer(LATE_SIGNAL_MS, scheduler) : of(0);
+    return ready$.pipe(
       switchMap(() => {
-        this.#lead.settle();
+        this.#lead.beginPolling();
         return this.#resumed();
       }),
       // The others know the status. That another tab polls does not change it.

@@ -84,7 +84,6 @@ export function movedPosition(
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
 }
 
-/** The checkpoint of a position. */
 export function checkpointAt({ indexAt, handle, index }: Position): Checkpoint {
   const checkpoint = { index: index ?? '', at: indexAt.at };
   return handle === undefined ? checkpoint : { ...checkpoint, handle };

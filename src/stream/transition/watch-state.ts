@@ -148,7 +148,6 @@ export interface PollFailure {
  */
 export type Interruption = 'woken' | 'left' | 'returned' | 'offline' | 'online';
 
-/** The moment of an event. */
 export interface Moment {
   readonly now: Instant;
   /** The number of watches of this process that may send their polls at once. */

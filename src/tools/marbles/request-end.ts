@@ -2,7 +2,6 @@ import type { LogEntry } from '../../client/index.js';
 
 export type RequestEnd = Exclude<Extract<LogEntry, { requestId: number }>, { kind: 'request' }>;
 
-/** The colour of a request that has ended. */
 export function toneOf(entry: RequestEnd): string {
   if (entry.kind !== 'answer') return entry.kind === 'abort' ? 'paused' : 'failed';
   return entry.status < 300 ? 'no_news' : 'failed';

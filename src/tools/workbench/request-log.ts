@@ -99,7 +99,6 @@ const COMMANDS = [
 
 /** Counts the changes of an emulator and lists its requests. A watch of the page needs both. */
 export class RequestLog {
-  /** The number of the last change. */
   readonly revision$ = new BehaviorSubject(1);
   readonly #now: () => number;
   readonly #log: LoggedRequest[] = [];

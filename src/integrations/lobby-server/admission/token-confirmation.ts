@@ -108,7 +108,6 @@ export class TokenConfirmation {
     this.#free(token, 'left', REFUSALS.alreadyConnected);
   }
 
-  /** The number of tokens in use. */
   get size(): number {
     return this.#tokens.size;
   }

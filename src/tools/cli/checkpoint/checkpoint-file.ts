@@ -19,7 +19,6 @@ export interface CheckpointFile {
   readonly failed$: Observable<never>;
 }
 
-/** The content of the file. */
 interface Content {
   /** `undefined` if nothing has been saved yet. */
   readonly checkpoint: Checkpoint | undefined;

@@ -2,7 +2,6 @@ import type { SeedConfig } from '../../emulator/index.js';
 import { lobbyAddress } from '../../../protocol/index.js';
 import { parseFlags, wholeNumber, shown } from '../parse-flags.js';
 
-/** The options of `lobby-rx emulate`. */
 export interface EmulateOptions {
   readonly port: number;
   /** The address to listen on. */
@@ -66,7 +65,6 @@ function hostIn(flag: string, text: string): string {
   throw new Error(`${flag} must be a name or an address, like 0.0.0.0; got ${shown(text)}`);
 }
 
-/** The address of a lobby. */
 interface LobbyAddressOption {
   /** The ports for lobby joins. A lobby join has no path, so clients have to know the path. */
   readonly ports: NonNullable<SeedConfig['ports']>;

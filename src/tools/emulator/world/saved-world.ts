@@ -54,7 +54,6 @@ function isEntry(entry: unknown, isRecord: (record: Fields) => boolean): boolean
   return typeof id === 'string' && jsonObject.is(record) && isRecord(record);
 }
 
-/** A copy of the current records. */
 export function saveRecords(records: Records, tick: number): SavedWorld {
   return structuredClone({
     tick,

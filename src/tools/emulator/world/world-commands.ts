@@ -35,7 +35,6 @@ type Commands = {
     : never;
 };
 
-/** The commands of one world. */
 export function worldCommands(world: World): Commands {
   const commands = Object.entries(COMMANDS).map(([name, command]) => [
     name,

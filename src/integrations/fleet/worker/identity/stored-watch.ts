@@ -148,10 +148,10 @@ class Appending {
 
   #append(record: FleetRecord): Observable<AckDecision> {
     const appended$ = defer(() => this.#config.log.append(record, this.#head));
-    return this.#tried(appended$).pipe(concatMap(appended => this.#settle(record, appended)));
+    return this.#tried(appended$).pipe(concatMap(appended => this.#decide(record, appended)));
   }
 
-  #settle(record: FleetRecord, appended: Appended): Observable<AckDecision> {
+  #decide(record: FleetRecord, appended: Appended): Observable<AckDecision> {
     if (appended.kind === 'stored') return this.#stored(record, appended.sequence);
     const before = this.#head;
     this.#head = appended.head;
