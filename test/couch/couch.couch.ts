@@ -109,7 +109,8 @@ describe('a watch of a CouchDB-compatible server', function () {
     await until(async () => (await figures()).open <= 1, 'the end of the poll');
   });
 
-  it('says so in a gap if the database was created again, and sees what is written then', async () => {
+  /** Follows the database from now: the ids of its documents, and the reasons of gaps. */
+  const followed = () => {
     const seen: string[] = [];
     const following = watchSignals({
       ...couchChanges(database),
@@ -119,17 +120,47 @@ describe('a watch of a CouchDB-compatible server', function () {
       if (signal.kind === 'answer') seen.push(...signal.answer.results.map(({ id }) => id));
       if (signal.kind === 'gap') seen.push(signal.gap.reason);
     });
+    return { seen, stop: () => following.unsubscribe() };
+  };
+  const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
+
+  it('says so in a gap if the database was created again, and sees what is written then', async () => {
+    await write('before');
+    const { seen, stop } = followed();
     await until(async () => (await figures()).open > 1, 'a poll');
     await fetch(database, { method: 'DELETE' });
     await fetch(database, { method: 'PUT' });
     await until(() => seen.length > 0, 'the gap');
-    for (let i = 0; i < 12; i++) await write(`again-${i}`);
+    for (const id of ids('again', 12)) await write(id);
     await until(() => seen.includes('again-11'), 'the last of them');
-    following.unsubscribe();
+    stop();
     ok(['index_backwards', 'index_rejected'].includes(seen[0]!), seen[0]);
+    deepStrictEqual(seen.slice(1), ids('again', 12));
+  });
+
+  it('says so in a gap if the database was restored, and sees what is written then', async () => {
+    const copy = await fetch(`${database}/_all_docs?include_docs=true`);
+    const { rows } = (await copy.json()) as { readonly rows: readonly { readonly doc: object }[] };
+    const { seen, stop } = followed();
+    await until(async () => (await figures()).open > 1, 'a poll');
+    for (const id of ids('lost', 8)) await write(id);
+    await until(() => seen.length === 8, 'all before');
+    await fetch(database, { method: 'DELETE' });
+    await fetch(database, { method: 'PUT' });
+    const body = JSON.stringify({ docs: rows.map(({ doc }) => doc), new_edits: false });
+    const headers = { 'content-type': 'application/json' };
+    ok((await fetch(`${database}/_bulk_docs`, { method: 'POST', body, headers })).ok);
+    await until(() => seen.length > 8, 'the gap');
+    for (const id of ids('new', 12)) await write(id);
+    await until(() => seen.includes('new-11'), 'the last of them');
+    stop();
+    const gaps = seen.filter(each => each.startsWith('index_'));
+    ok(gaps.length === 1, gaps.join());
+    // The restored documents may come again, after the gap.
+    deepStrictEqual(seen.slice(0, 8), ids('lost', 8));
     deepStrictEqual(
-      seen.slice(1),
-      Array.from({ length: 12 }, (_, i) => `again-${i}`),
+      seen.filter(id => id.startsWith('new-')),
+      ids('new', 12),
     );
   });
 });

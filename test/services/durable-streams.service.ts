@@ -1,4 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert';
+import { cp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { watchSignals } from 'lobby-rx';
 import { durableStream, type DurableBatch } from 'lobby-rx/services';
@@ -87,6 +88,30 @@ describe('a watch of Durable Streams, by long polling', function () {
     stop();
     deepStrictEqual(eventsOf(seen), ['old0', 'old1', 'new1', 'newer']);
     deepStrictEqual(gapsOf(seen), ['index_backwards', 'index_rejected']);
+  });
+
+  it('says so in a gap if the server is restored from a copy, and sees all that comes then', async () => {
+    await create('restored');
+    for (const event of ['s0', 's1']) await append('restored', event);
+    await server.kill();
+    const copy = `${server.folder}-copy`;
+    await cp(server.folder, copy, { recursive: true });
+    await server.start();
+    const { seen, states, stop } = await follow('restored');
+    const before = Array.from({ length: 8 }, (_, i) => `old${i}`);
+    for (const event of before) await append('restored', event);
+    await until(() => seen.length === 8, 'all before');
+    await server.kill();
+    await rm(server.folder, { recursive: true });
+    await rename(copy, server.folder);
+    await server.start();
+    await until(() => gapsOf(seen).length > 0, 'the gap');
+    await until(() => states.at(-1) === 'live', 'live again');
+    const after = Array.from({ length: 12 }, (_, i) => `new${i}`);
+    for (const event of after) await append('restored', event);
+    await until(() => eventsOf(seen).includes('new11'), 'the last of them');
+    stop();
+    deepStrictEqual([eventsOf(seen), gapsOf(seen)], [[...before, ...after], ['index_backwards']]);
   });
 
   it('ends when the stream is closed', async () => {

@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { watchSignals } from 'lobby-rx';
 import { nchanChannel, type NchanMessage } from 'lobby-rx/services';
 import { freePort } from '../free-port.js';
@@ -33,6 +34,7 @@ describe('a watch of Nchan, by long polling', function () {
         server {
           listen 127.0.0.1:${port};
           location = /send/long { nchan_publisher; nchan_channel_id long; nchan_message_buffer_length 2000; }
+          location ~ ^/send/(two\\w*)$ { nchan_publisher; nchan_channel_id $1; nchan_message_buffer_length 2; }
           location ~ ^/send/(short\\w+)$ { nchan_publisher; nchan_channel_id $1; }
           location ~ ^/receive/(\\w+)$ { nchan_subscriber longpoll; nchan_channel_id $1; nchan_subscriber_timeout 3s; }
         }
@@ -66,16 +68,20 @@ describe('a watch of Nchan, by long polling', function () {
     );
   });
 
-  it('says so in a gap if messages have left the buffer while an ack ran', async () => {
-    await send('short_a', 'm0');
+  /** Follows a channel. The watch waits in `ack` at its first message, until `goOn`. */
+  async function heldUp(channel: string) {
+    await send(channel, 'm0');
     let goOn = () => {};
-    const sent = new Promise<undefined>(resolve => {
+    const waiting = new Promise<undefined>(resolve => {
       goOn = () => resolve(undefined);
     });
-    const { seen, stop } = follow('short_a', ({ text }) =>
-      text === 'm0' ? sent : Promise.resolve(undefined),
-    );
-    await until(() => seen.length > 0, 'the first one');
+    const following = follow(channel, ({ text }) => (text === 'm0' ? waiting : Promise.resolve(undefined)));
+    await until(() => following.seen.length > 0, 'the first one');
+    return { ...following, goOn };
+  }
+
+  it('says so in a gap if messages have left the buffer while an ack ran', async () => {
+    const { seen, stop, goOn } = await heldUp('short_a');
     for (let i = 1; i < 42; i++) await send('short_a', `m${i}`);
     goOn();
     await until(() => eventsOf(seen).includes('m41'), 'the last of them');
@@ -84,6 +90,37 @@ describe('a watch of Nchan, by long polling', function () {
     deepStrictEqual(
       eventsOf(seen),
       [0, ...Array.from({ length: 10 }, (_, i) => 32 + i)].map(i => `m${i}`),
+    );
+  });
+
+  it('says so in a gap, even if the next message is the first of its second', async () => {
+    const { seen, stop, goOn } = await heldUp('two');
+    for (let i = 1; i < 4; i++) {
+      await setTimeout(1_100);
+      await send('two', `m${i}`);
+    }
+    goOn();
+    await until(() => eventsOf(seen).includes('m3'), 'the last of them');
+    stop();
+    deepStrictEqual(seen, [{ event: 'm0' }, { gap: 'forgotten' }, { event: 'm2' }, { event: 'm3' }]);
+  });
+
+  it('says so in a gap if nginx was killed with messages that were not read', async () => {
+    const { seen, states, stop, goOn } = await heldUp('short_c');
+    for (const text of ['m1', 'm2']) await send('short_c', text);
+    await setTimeout(1_100);
+    await server.kill();
+    await server.start();
+    goOn();
+    await until(() => states.at(-1) === 'live', 'a poll of the new one');
+    await setTimeout(2_500);
+    for (const text of ['n0', 'n1', 'n2']) await send('short_c', text);
+    await until(() => eventsOf(seen).includes('n2'), 'the last of them');
+    stop();
+    const [first, ...others] = seen;
+    deepStrictEqual(
+      [first, others],
+      [{ event: 'm0' }, [{ gap: 'forgotten' }, ...['n0', 'n1', 'n2'].map(event => ({ event }))]],
     );
   });
 

@@ -98,4 +98,35 @@ describe('a watch of the events of Syncthing', function () {
     ok(states.includes('retrying'));
     following.unsubscribe();
   });
+
+  it('says so in a gap if more than its 1,000 events came while an ack ran', async () => {
+    let goOn = () => {};
+    const waiting = new Promise<undefined>(resolve => {
+      goOn = () => resolve(undefined);
+    });
+    const seen: (number | string)[] = [];
+    const states: string[] = [];
+    const following = watchSignals({
+      ...syncthingEvents(base, { headers, types: ['ConfigSaved'] }),
+      ack: ({ events }) => (events.length > 0 ? waiting : undefined),
+    }).subscribe(signal => {
+      if (signal.kind === 'answer') seen.push(...limitsOf(signal.answer.events as readonly Event[]));
+      if (signal.kind === 'gap') seen.push(signal.gap.reason);
+      if (signal.kind === 'status') states.push(signal.status.state);
+    });
+    await until(() => states.includes('live'), 'live');
+    await change({ maxSendKbps: 1 });
+    await until(() => seen.length > 0, 'the first event');
+    for (let i = 2; i <= 1_200; i++) await change({ maxSendKbps: i });
+    goOn();
+    const kept = () => seen.slice(seen.indexOf('forgotten') + 1);
+    const areAllSeen = async () => isDeepStrictEqual((await sent()).slice(-900), kept().slice(-900));
+    await until(async () => seen.includes(1_200) && (await areAllSeen()), 'all that it has kept');
+    following.unsubscribe();
+    deepStrictEqual(
+      seen.filter(each => typeof each === 'string'),
+      ['forgotten'],
+    );
+    ok(kept().length >= 1_000, `${kept().length} events`);
+  });
 });

@@ -14,6 +14,8 @@ export interface SyncthingEvents {
   readonly events: readonly SyncthingEvent[];
   readonly id: number | undefined;
   readonly startTime: string;
+  /** Whether events before these have left the buffer of Syncthing. */
+  readonly hasGap: boolean;
 }
 
 /** The options of {@link syncthingEvents}. */
@@ -28,7 +30,8 @@ const HOLD_S = 50;
 /**
  * The events of a Syncthing, from now. Its API key is the header `X-API-Key`. It counts its events
  * from 1 again when it starts, so each poll asks when that was. After a restart there is a gap
- * (`another_log`).
+ * (`another_log`). It keeps the last 1,000 events. If some have left it unread, there is a gap
+ * (`forgotten`).
  *
  * @example
  * const events = syncthingEvents('http://127.0.0.1:8384', { headers: { 'x-api-key': key } });
@@ -52,9 +55,16 @@ export function syncthingEvents(
         index === undefined ? 'since=0&limit=1&timeout=1' : `since=${index}&timeout=${isSame ? HOLD_S : 1}`;
       const events = (await read(`events?${filter}${query}`)) as readonly SyncthingEvent[];
       const id = events.at(-1)?.id;
-      if (index !== undefined) return { events, id, startTime };
-      return { events: [], id: id ?? 0, startTime };
+      if (index === undefined) return { events: [], id: id ?? 0, startTime, hasGap: false };
+      // The events of these types have numbers of their own.
+      const hasGap = events[0] !== undefined && events[0].id !== Number(index) + 1;
+      return { events, id, startTime, hasGap };
     },
-    read: ({ events, id, startTime }) => ({ index: id, isEmpty: events.length === 0, handle: startTime }),
+    read: ({ events, id, startTime, hasGap }) => ({
+      index: id,
+      isEmpty: events.length === 0,
+      handle: startTime,
+      hasGap,
+    }),
   };
 }
