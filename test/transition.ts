@@ -40,7 +40,7 @@ export const flat = ({ position, pace, health, ...others }: WatchState): FlatSta
 const partsOf = (state: FlatState): WatchState => {
   const { index, indexAt, contactAt, gapAt, isStale, key, due, paidUntil, rest, attempt } = state;
   const { quick, echoed, content, handle, mixUps, indexless } = state;
-  const { status, heldAfter, isAnswered, isOffline, isSure, askedAt, needsFreshConnection } = state;
+  const { status, heldAfter, isAnswered, isProved, isOffline, isSure, askedAt, needsFreshConnection } = state;
   return {
     position: {
       index,
@@ -58,7 +58,7 @@ const partsOf = (state: FlatState): WatchState => {
       due,
     },
     pace: { paidUntil, rest, attempt },
-    health: { status, heldAfter, isAnswered, isOffline, isSure },
+    health: { status, heldAfter, isAnswered, isProved, isOffline, isSure },
     askedAt,
     needsFreshConnection,
   };

@@ -129,7 +129,7 @@ class ContextOfToken implements ClientContext {
     const onUnsent = log && logUnsent(log, now);
     const hooks = { clock: monotonic, onRefused, proof, ...(onUnsent && { onUnsent }) };
     const tokened = withToken(transport, token, scheduler, hooks);
-    this.#authorized = log ? withLogOfForeign(tokened, log, now, proof) : tokened;
+    this.#authorized = log ? withLogOfForeign(tokened, log, now) : tokened;
     this.polling = this.#sendingBy(this.#authorized);
   }
 

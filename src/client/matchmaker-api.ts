@@ -46,6 +46,12 @@ export interface MatchmakerApi {
      * if (!client.matchmaker.players.isServiceKnown) console.log('Whose OK will it be?');
      */
     readonly isServiceKnown: boolean;
+
+    /**
+     * What gave the last OK that nothing proves to be the service's: its URL, and the headers
+     * `Server` and `Via`. For a log. `undefined` if there was none.
+     */
+    readonly unprovedBy: string | undefined;
   };
 }
 
@@ -59,6 +65,9 @@ export function createMatchmakerApi(context: ClientContext): MatchmakerApi {
       disconnected: input => request(context, playersDisconnected, input),
       get isServiceKnown() {
         return context.proof.knows(playersConnected.service);
+      },
+      get unprovedBy() {
+        return context.proof.unprovedBy;
       },
     },
   };

@@ -17,7 +17,12 @@ import {
 } from '../error/index.js';
 import { decodeBy, decodeIssues, detailsOf, saysNothing } from '../protocol/index.js';
 import type { Polled } from '../stream/index.js';
-import { summaryOf, type Transport, type TransportResponse } from '../transport/index.js';
+import {
+  summaryOf,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../transport/index.js';
 import { composeRequest, type Destinations, type RequestOptions } from './compose-request.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -55,7 +60,7 @@ export function requestText<Input, Answer>(
 ): Observable<Polled<Answer>> {
   return new Direct(observer => {
     const outgoing = composeRequest(endpoint, input, context, options);
-    const answered = new AnsweredRequest(observer, endpoint, summaryOf(outgoing), context.now);
+    const answered = new AnsweredRequest(observer, endpoint, outgoing, context.now);
     return answered.begin(() => context.transport(outgoing));
   });
 }
@@ -65,7 +70,7 @@ class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<A
   constructor(
     observer: Observer<Polled<Answer>>,
     private readonly endpoint: Endpoint<never, Answer>,
-    private readonly summary: RequestSummary,
+    private readonly outgoing: TransportRequest,
     private readonly now: () => number,
   ) {
     super(observer);
@@ -74,11 +79,11 @@ class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<A
   next(response: TransportResponse): void {
     let answer: Answer;
     try {
-      answer = readAnswer(this.endpoint, this.summary, response, this.now);
+      answer = readAnswer(this.endpoint, this.outgoing, response, this.now);
     } catch (error) {
       return this.error(error);
     }
-    this.emit({ answer, text: response.text });
+    this.emit({ answer, text: response.text, isFromService: response.isFromService });
   }
 
   override error(error: unknown): void {
@@ -90,7 +95,9 @@ class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<A
   override complete(): void {
     // The source of an answer completes, too. An error that nobody gets would still take its stack.
     if (!this.isOver)
-      this.error(new TransportError('lost', 'the transport completed without an answer', this.summary));
+      this.error(
+        new TransportError('lost', 'the transport completed without an answer', summaryOf(this.outgoing)),
+      );
   }
 }
 
@@ -100,12 +107,13 @@ class AnsweredRequest<Answer> extends DirectOperator<TransportResponse, Polled<A
  */
 function readAnswer<Answer>(
   endpoint: Endpoint<never, Answer>,
-  request: RequestSummary,
+  outgoing: TransportRequest,
   response: TransportResponse,
   now: () => number,
 ): Answer {
   const { status, text, isFromService } = response;
-  const isOk = status >= 200 && status < 300 && isFromService !== false;
+  const request = summaryOf(outgoing);
+  const isOk = status >= 200 && status < 300 && !(isFromService === false && outgoing.emptyOk);
   if (!isOk) throw refusal(response, request, now());
   const result = decode(endpoint, text, request);
   if (!isLeft(result)) return result.right;

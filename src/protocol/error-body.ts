@@ -77,7 +77,7 @@ const MAX_REASON_LENGTH = 200;
 /** What something else than the service says: the title of its page, its text, or its name. */
 function foreignReason(text: string, headers: AnswerParts['headers']): string | undefined {
   const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1];
-  const words = title ?? (/^\s*</.test(text) ? '' : text);
+  const words = title ?? (saysNothing(text) || /^\s*</.test(text) ? '' : text);
   return nonEmpty(words.trim().slice(0, MAX_REASON_LENGTH)) ?? nonEmpty(headers.get('server'));
 }
 

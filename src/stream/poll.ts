@@ -11,6 +11,8 @@ export type Poll<A> = (index: string | undefined, context: PollContext) => Obser
 export interface Polled<A> {
   readonly answer: A;
   readonly text?: string;
+  /** Whether the service itself has answered, see `TransportResponse`. */
+  readonly isFromService?: boolean | undefined;
 }
 
 /** A poll that emits one answer at most. */

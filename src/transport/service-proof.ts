@@ -2,6 +2,9 @@ import { tryOr } from '../error/index.js';
 import { detailsOf, RAY_ID, saysNothing } from '../protocol/index.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
 
+/** By how much the age of an answer may be wrong, which is in whole seconds, in ms. */
+const AGE_TOLERANCE_MS = 1_000;
+
 /** Whether an answer is the service's own. */
 export type IsFromService = (answer: Pick<TransportResponse, 'status' | 'headers' | 'text'>) => boolean;
 
@@ -16,6 +19,8 @@ export class ServiceProof {
    * much memory.
    */
   readonly #known: string[] = [];
+  /** What gave the last OK that nothing proves, for a log. */
+  unprovedBy: string | undefined;
 
   constructor(private readonly isOwn?: IsFromService) {}
 
@@ -25,34 +30,38 @@ export class ServiceProof {
   }
 
   /**
-   * Whether the service itself has answered. `undefined` if that does not matter, because the
-   * content of an OK is its own proof, or if nothing tells.
+   * Whether the service itself has answered. `undefined` if nothing tells. An OK with content is
+   * its own proof, whatever this says of it. `took` is how long the answer took, in ms.
    */
-  judge({ server = '', emptyOk }: TransportRequest, answer: TransportResponse): boolean | undefined {
+  judge(
+    { server = '', emptyOk, url }: TransportRequest,
+    answer: TransportResponse,
+    took: number,
+  ): boolean | undefined {
     const { isOwn } = this;
     const { status, headers, text } = answer;
-    const isMarked = hasRayId(headers);
+    const isMarked = headerIn(answer, RAY_ID) !== '';
+    // A cache keeps the ray id. Some proxies send an age with what they pass on, too, but then it
+    // is no older than the request.
+    const isStored = Number(headerIn(answer, 'age')) * 1_000 > took + AGE_TOLERANCE_MS;
     if (isMarked && !this.#known.includes(server)) this.#known.push(server);
     // An asynchronous function returns no boolean, and must not confirm everything.
-    if (isOwn ? tryOr<unknown>(() => isOwn(answer), false) === true : isMarked) return true;
+    if (isOwn ? tryOr<unknown>(() => isOwn(answer), false) === true : isMarked && !isStored) return true;
     const isKnown = this.knows(server);
     if (status < 200 || status > 299) {
       const { rayId, isFromService } = detailsOf({ headers, text });
       // A proxy may let pages read the header of an OK only. The service's errors have the ray id
       // in their body, too.
-      return !isOwn && (isKnown ? rayId !== undefined : isFromService);
+      return !isOwn && !isStored && (isKnown ? rayId !== undefined : isFromService);
     }
-    if (emptyOk === undefined) return undefined;
     const isPlain = (status === 200 || status === 204) && saysNothing(text);
-    return isKnown || (emptyOk === 'plain' && !isPlain) ? false : undefined;
+    if (isKnown || (emptyOk === 'plain' && !isPlain)) return false;
+    if (emptyOk) this.unprovedBy = `${url} ${headerIn(answer, 'server')} ${headerIn(answer, 'via')}`;
+    return undefined;
   }
 }
 
 /** A transport of your own may give an OK no headers, since nothing else reads them. */
-function hasRayId(headers: TransportResponse['headers']): boolean {
-  try {
-    return Boolean(headers.get(RAY_ID));
-  } catch {
-    return false;
-  }
+function headerIn({ headers }: TransportResponse, name: string): string {
+  return tryOr(() => headers.get(name) ?? '', '');
 }

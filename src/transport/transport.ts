@@ -1,13 +1,6 @@
 import { take, type Observable } from 'rxjs';
 import { Direct } from '../direct/index.js';
-import {
-  anObservable,
-  answeredAtOnce,
-  redact,
-  redactBody,
-  TransportError,
-  type RequestSummary,
-} from '../error/index.js';
+import { anObservable, answeredAtOnce, redact, TransportError, type RequestSummary } from '../error/index.js';
 
 /** A request, ready to send. */
 export interface TransportRequest {
@@ -69,8 +62,8 @@ export interface TransportResponse {
   /** For a 401, whether nobody is signed in any more. `withToken` sets it. */
   readonly isSignedOut?: boolean;
   /**
-   * Whether the service itself has answered. `undefined` if that does not matter, because the
-   * content of an OK is its own proof, or if nothing tells. A client sets it.
+   * Whether the service itself has answered. `undefined` if nothing tells. An OK with content is
+   * its own proof, whatever this says of it. A client sets it.
    */
   readonly isFromService?: boolean | undefined;
 }
@@ -141,21 +134,14 @@ function stringsIn(body: string): string[] {
   return strings;
 }
 
-/**
- * Redacts an answer, unless it is an OK. It may quote the request in its body or in a header that
- * ends up in an error.
- */
-export function redactedAnswer(
-  response: TransportResponse,
-  request: TransportRequest,
-  tokens: readonly string[],
-): TransportResponse {
-  const { status, headers, text, isFromService } = response;
-  if (isFromService !== false && status >= 200 && status < 300) return response;
-  const secrets = [...tokens, ...secretsOf(request)];
+/** Headers of an answer without these secrets, which they may quote. */
+export function redactedHeaders(
+  headers: TransportResponse['headers'],
+  secrets: readonly string[],
+): TransportResponse['headers'] {
   const get = (name: string) => {
     const value = headers.get(name);
     return value === null ? null : redact(value, secrets);
   };
-  return { status, headers: { get }, text: redactBody(text, secrets), isFromService };
+  return { get };
 }

@@ -2,7 +2,6 @@ import { asyncScheduler, type Observer } from 'rxjs';
 import { Direct, DirectOperator, follow } from '../direct/index.js';
 import { atOnce, guarded, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
-import type { ServiceProof } from './service-proof.js';
 import {
   answerOf,
   summaryOf,
@@ -124,15 +123,14 @@ export function withLogOfForeign(
   transport: Transport,
   log: (entry: RequestLogEntry) => void,
   now: () => number,
-  proof: ServiceProof,
 ): Transport {
   const write = guarded(log);
   return request =>
     new Direct(observer => {
       const error = (error: unknown) => observer.error(error);
       const next = (response: TransportResponse) => {
-        const { status, isFromService = !proof.knows(request.server) } = response;
-        if (!isFromService) write({ ...aboutRequest(request), kind: 'foreign', at: now(), status });
+        const { status, isFromService } = response;
+        if (isFromService === false) write({ ...aboutRequest(request), kind: 'foreign', at: now(), status });
         observer.next(response);
       };
       const complete = () => observer.complete();

@@ -21,7 +21,10 @@ describe('the log', () => {
     marbles(({ cold, expectObservable, flush }) => {
       const answers: Transport[] = [
         () => cold('-(a|)', { a: { status: 200, headers, text: batch('1', { kind: { x: 1 }, ts: '' }) } }),
-        () => cold('-(a|)', { a: { status: 429, headers: { get: () => '30' }, text: '' } }),
+        () =>
+          cold('-(a|)', {
+            a: { status: 429, headers: { get: (name: string) => (name === 'age' ? null : '30') }, text: '' },
+          }),
         () => cold('-#'),
         () => cold('-'),
       ];

@@ -7,6 +7,7 @@ import {
   type LogEntry,
   type Transport,
   type TransportResponse,
+  type WatchStatus,
 } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import { slotOutcome } from '../../src/integrations/lobby-server/slots/slot-outcome.js';
@@ -66,6 +67,20 @@ const FORMS: Readonly<Record<string, Form>> = {
     headers: { 'retry-after': '3600' },
     reason: /route_not_found/,
   },
+  'a refusal that a cache has stored': {
+    status: 401,
+    text: '{"code":"CLAIMS_MISSING_ENTITLEMENT","message":"No token"}',
+    headers: { 'rvt-ray-id': 'r-1', age: '30' },
+    reason: /No token/,
+    isLikeService: true,
+  },
+  'an OK that a cache has stored': {
+    status: 200,
+    text: '{}',
+    headers: { 'rvt-ray-id': 'r-1', age: '30', server: 'ATS' },
+    reason: /ATS/,
+    isLikeService: true,
+  },
   'a page of maintenance': {
     status: 503,
     text: '<html><head><title>Down for an hour</title>',
@@ -80,7 +95,10 @@ function game(isLearnt: boolean) {
   const emulator = createEmulator({ scheduler, blockTime: 10_000 });
   const identity = emulator.addIdentity();
   const lobby = emulator.addLobby({ maxPlayers: 4 });
-  const state: { form: Form | undefined } = { form: undefined };
+  const state: { form: Form | undefined; hidesRayIds: boolean } = {
+    form: undefined,
+    hidesRayIds: !isLearnt,
+  };
   const seen = { joins: 0, ended: 0, signedOut: 0, foreign: 0 };
   const transport: Transport = request => {
     const { form } = state;
@@ -90,7 +108,9 @@ function game(isLearnt: boolean) {
       text,
       headers: { get: (name: string) => (name === 'rvt-ray-id' ? null : headers.get(name)) },
     });
-    return emulator.transport(request).pipe(map(answer => (isLearnt ? answer : withoutRayId(answer))));
+    return emulator
+      .transport(request)
+      .pipe(map(answer => (state.hidesRayIds ? withoutRayId(answer) : answer)));
   };
   const clientOf = (token: string) => {
     const log = ({ kind }: LogEntry) => {
@@ -102,6 +122,8 @@ function game(isLearnt: boolean) {
     return client;
   };
   const { feed } = clientOf(identity.token).events;
+  const statuses: WatchStatus[] = [];
+  feed.status$.subscribe(status => statuses.push(status));
   feed.lobbyJoin$.subscribe({ next: () => seen.joins++, error: () => seen.ended++ });
   const { players } = clientOf(lobby.token).matchmaker;
   const outcome = (sent$: Observable<void>) => {
@@ -113,7 +135,7 @@ function game(isLearnt: boolean) {
     pass(20_000);
     return result;
   };
-  return { pass, emulator, identity, lobby, state, seen, players, outcome };
+  return { pass, emulator, identity, lobby, state, seen, feed, statuses, players, outcome };
 }
 
 describe('what is not the service’s', () => {
@@ -148,6 +170,54 @@ describe('what is not the service’s', () => {
       });
     }
   }
+
+  describe('when the ray ids of the service vanish', () => {
+    const vanish = () => {
+      const played = game(true);
+      const { pass, state } = played;
+      const hints = new Set<string | undefined>();
+      played.feed.status$.subscribe(({ hint }) => hints.add(hint));
+      pass(15_000);
+      deepStrictEqual([...hints], [undefined]);
+      state.hidesRayIds = true;
+      return { ...played, hints };
+    };
+    const HINT = /something else than the service answers, .* or a proxy removes .*rvt-ray-id/;
+
+    it('feeds go on, and the status and the log say so', () => {
+      const { pass, emulator, identity, lobby, seen, hints, statuses } = vanish();
+      emulator.sendLobbyJoin(identity.identity_id, lobby.lobby_id);
+      pass(15_000);
+      deepStrictEqual([seen.joins, seen.ended, statuses.at(-1)?.state], [1, 0, 'live']);
+      match(statuses.at(-1)!.hint!, HINT);
+      strictEqual(hints.size, 2);
+      ok(seen.foreign > 0);
+    });
+
+    it('the status says so, too, of an error that no longer ends a feed', () => {
+      const { pass, state, seen, statuses } = vanish();
+      state.form = { status: 403, text: '{"code":"GROUP_NOT_MEMBER"}', reason: /./ };
+      pass(15_000);
+      deepStrictEqual([seen.ended, statuses.at(-1)?.state], [0, 'retrying']);
+      match(statuses.at(-1)!.hint!, HINT);
+    });
+
+    it('a confirmation is unknown', () => {
+      const { emulator, lobby, players, outcome, state } = game(true);
+      strictEqual(outcome(players.connected({ player_token: emulator.reservePlayer(lobby.lobby_id) })), 'OK');
+      state.hidesRayIds = true;
+      const player_token = emulator.reservePlayer(lobby.lobby_id);
+      deepStrictEqual(whyNotConnected(outcome(players.connected({ player_token }))), { outcome: 'unknown' });
+    });
+  });
+
+  it('says nothing of ray ids at a service that never had any', () => {
+    const { pass, state, statuses } = game(false);
+    pass(15_000);
+    state.form = FORMS['a route that is missing'];
+    pass(15_000);
+    deepStrictEqual([statuses.at(-1)?.state, statuses.at(-1)?.hint], ['retrying', undefined]);
+  });
 
   it('asks for a minute of patience at most, unless it limits the rate', () => {
     const { state, players, outcome } = game(true);

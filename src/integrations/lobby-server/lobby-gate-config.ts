@@ -37,6 +37,7 @@ export interface LobbyGateConfig {
     readonly matchmaker: {
       readonly players: Pick<MatchmakerApi['players'], 'connected'> & {
         readonly isServiceKnown?: boolean | undefined;
+        readonly unprovedBy?: string | undefined;
       };
     };
   };

@@ -66,7 +66,7 @@ function gapBefore<A>(
  */
 function answeredBy<A>(
   { state: { position, askedAt }, now, settings }: Turn<A>,
-  { answer, text, arrivedAt = now }: WatchEvent<A> & { kind: 'answer' },
+  { answer, text, isFromService, arrivedAt = now }: WatchEvent<A> & { kind: 'answer' },
 ): Answered<A> {
   const { end, ...said } = settings.read(answer, text);
   const { index: sent } = position;
@@ -82,6 +82,7 @@ function answeredBy<A>(
     isNews: key !== position.key,
     isAtOnce: isAtOnce(askedAt, arrivedAt),
     hasMoved: !settings.redelivers || hasMoved(position, index),
+    isFromService,
     askedAt,
     arrivedAt,
   };

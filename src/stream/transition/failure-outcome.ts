@@ -1,6 +1,7 @@
 import {
   HELD_MS,
   isDecodeError,
+  isFromService,
   isStatusError,
   MAX_WAIT_MS,
   unknownRecovery,
@@ -8,7 +9,7 @@ import {
 } from '../../error/index.js';
 import { spreadOver, spreadWait } from '../timing/index.js';
 import type { Outcome } from './outcome.js';
-import { CHECK_FIRST, hasStoodStill, indexHint } from './status.js';
+import { CHECK_FIRST, CHECK_SENDER, hasStoodStill, indexHint } from './status.js';
 import type { PollFailure, Turn, WatchEvent } from './watch-state.js';
 
 /** A poll held this long (ms) that ends with an error was probably cut off by a proxy. */
@@ -50,7 +51,7 @@ export function failureOutcome<A>(turn: Turn<A>, failure: PollFailure): Outcome<
           spread: isOfAll(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
           retryAfter: waitAfterCut(error, retryAfter),
         };
-      return { ...failed, hint: hintFor(turn, decided), retryAfter, dropsIndex, offline };
+      return { ...failed, hint: hintFor(turn, error, decided), retryAfter, dropsIndex, offline };
     }
     default:
       throw unknownRecovery(decided);
@@ -80,9 +81,11 @@ function waitAfterCut(error: unknown, asked: number | undefined): number | undef
 /** What to check after a failure. */
 function hintFor<A>(
   { state: { position, health }, now, settings }: Turn<A>,
+  error: unknown,
   { hint, offline, retryAfter }: Recovery & { kind: 'retry' },
 ): string | undefined {
   if (hint && !health.isAnswered) return hint;
+  if (health.isProved && isStatusError(error) && !isFromService(error)) return CHECK_SENDER;
   const isIndexSuspected = !offline && retryAfter === undefined && position.index !== undefined;
   return isIndexSuspected ? indexHint(position.contactAt, now, settings.retention) : undefined;
 }

@@ -68,6 +68,8 @@ export interface Answered<A = unknown> extends Omit<ReadAnswer, 'end'> {
    * before it.
    */
   readonly hasMoved: boolean;
+  /** Whether the service itself has answered. `undefined` if nothing tells. */
+  readonly isFromService: boolean | undefined;
   readonly askedAt: Instant;
   readonly arrivedAt: Instant;
 }

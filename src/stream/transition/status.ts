@@ -18,6 +18,9 @@ const CHECK_CUTS =
   'no answer for a while: does a proxy cut polls off before 60 s, or is the timeout too short (`onArrival`)?';
 const CHECK_INDEX_OF = 'the answers have no index: is `indexOf` right?';
 const CHECK_ROUNDED = 'the index is a number above 2^53, which JSON.parse rounds: take it from the text';
+/** What to check if an answer is not the service's, although it can be told from others. */
+export const CHECK_SENDER =
+  'something else than the service answers, such as a cache, or a proxy removes rvt-ray-id';
 /** What to check if the first poll is not answered. */
 export const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
 const CHECK_CACHE =
@@ -25,7 +28,7 @@ const CHECK_CACHE =
 
 export function firstHealth(now: Instant, lastAnswer: number | undefined): Health {
   const status = connecting(now.at, lastAnswer);
-  return { status, heldAfter: HELD_MS, isAnswered: false, isOffline: false, isSure: true };
+  return { status, heldAfter: HELD_MS, isAnswered: false, isProved: false, isOffline: false, isSure: true };
 }
 
 /** A change of the status. Fields that it does not set are reset, except for the last answer. */
@@ -60,8 +63,9 @@ function offlineChange(change: StatusChange): StatusChange {
 }
 
 /** The service was heard from. */
-function inContact(health: Health): Health {
-  return { ...health, heldAfter: HELD_MS, isAnswered: true, isOffline: false, isSure: true };
+function inContact(health: Health, isFromService: boolean | undefined): Health {
+  const isProved = health.isProved || isFromService !== undefined;
+  return { ...health, heldAfter: HELD_MS, isAnswered: true, isProved, isOffline: false, isSure: true };
 }
 
 /** The service holds a poll. It has nothing new, and all is well. Only contact ends the backoff. */
@@ -150,7 +154,11 @@ export function nextHealth<A>(
       const lastAnswer = answered && { lastAnswer: now.at };
       const isPaced = rest.until > now.monotonic;
       const hint = answered && answerHint(answered, indexless, isPaced);
-      return withStatus(inContact(health), { state: 'live', attempt, hint, ...lastAnswer }, now);
+      return withStatus(
+        inContact(health, answered?.isFromService),
+        { state: 'live', attempt, hint, ...lastAnswer },
+        now,
+      );
     }
     case 'echo':
       return afterQuiet(health, contactAt, now, { attempt, hint: CHECK_CACHE, nextTry });
@@ -177,10 +185,11 @@ export function nextHealth<A>(
 
 /** The hint for answers that come, but do not lead anywhere. */
 function answerHint(answered: Answered, indexless: number, isPaced: boolean): string | undefined {
-  const { isNews, isAtOnce, hasMoved, isIndexRounded } = answered;
+  const { isNews, isAtOnce, hasMoved, isIndexRounded, isFromService } = answered;
   // The first answers of a log may come before it has an index.
   if (indexless >= 3) return isIndexRounded ? CHECK_ROUNDED : CHECK_INDEX_OF;
-  return isNews && isAtOnce && !hasMoved && isPaced ? CHECK_CACHE : undefined;
+  if (isNews && isAtOnce && !hasMoved && isPaced) return CHECK_CACHE;
+  return isFromService === false ? CHECK_SENDER : undefined;
 }
 
 /**

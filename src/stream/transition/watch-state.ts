@@ -91,6 +91,8 @@ export interface Health {
   readonly heldAfter: number;
   /** Whether the service has answered. If so, its URL is right. */
   readonly isAnswered: boolean;
+  /** Whether an answer has told who gave it. Then no other answer is taken for the service's. */
+  readonly isProved: boolean;
   /** Whether the browser says that it has no network, and the service has said nothing since. */
   readonly isOffline: boolean;
   /**

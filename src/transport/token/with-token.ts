@@ -11,6 +11,7 @@ import {
   checkArgument,
   guarded,
   HELD_MS,
+  redactBody,
   schedulerLike,
   StatusError,
   TransportError,
@@ -19,7 +20,8 @@ import {
 import { detailsOf } from '../../protocol/index.js';
 import { ServiceProof } from '../service-proof.js';
 import {
-  redactedAnswer,
+  redactedHeaders,
+  secretsOf,
   summaryOf,
   type Transport,
   type TransportRequest,
@@ -201,15 +203,21 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   /** Takes the answer of the last attempt. */
   next(received: TransportResponse): void {
     const { token, sentAt } = this.#attempt!;
-    const { status, headers, text } = received;
-    const isFromService = this.shared.proof.judge(this.request, received);
-    const response = redactedAnswer({ status, headers, text, isFromService }, this.request, this.#used);
+    const { status, text } = received;
+    const took = this.shared.clock.now() - sentAt;
+    const secrets = [...this.#used, ...secretsOf(this.request)];
+    const headers = redactedHeaders(received.headers, secrets);
+    const isFromService = this.shared.proof.judge(this.request, { status, headers, text }, took);
+    // The text of an OK ends up in an error only if it should have none, and is not the service's.
+    const isKept = status >= 200 && status < 300 && !(isFromService === false && this.request.emptyOk);
+    const shown = isKept ? text : redactBody(text, secrets);
+    const response = { status, headers, text: shown, isFromService };
     if (status !== 401) return this.emit(response);
     const details = detailsOf(response);
     this.#refusal = { response, details };
     if (isFromService) this.shared.reject(token);
     // The token expired while the service held the poll.
-    if (this.request.kind === 'poll' && this.shared.clock.now() - sentAt >= HELD_MS) {
+    if (this.request.kind === 'poll' && took >= HELD_MS) {
       this.#sendsLeft = MAX_SENDS;
       this.#mayRenew = true;
     }

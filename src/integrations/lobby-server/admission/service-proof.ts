@@ -1,5 +1,6 @@
 import { catchError, defer, finalize, first, map, of, ReplaySubject, share, type Observable } from 'rxjs';
 import { whyNotConnected } from '../../../client/index.js';
+import { printable } from '../../../error/index.js';
 import { Pause } from '../limits/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { newProbe } from '../probe.js';
@@ -50,7 +51,10 @@ export class ServiceProof {
     const probe = newProbe();
     return defer(() => players.connected(probe)).pipe(
       first(),
-      map(() => this.#fail('it confirms a token that nobody has issued')),
+      map(() => {
+        const who = players.unprovedBy ?? 'it';
+        return this.#fail(`${printable(who).trim()} confirms a token that nobody has issued`);
+      }),
       catchError((error: unknown) => of(this.#judge(error, probe.player_token))),
     );
   }

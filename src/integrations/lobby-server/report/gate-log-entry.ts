@@ -103,7 +103,7 @@ export type GateLogEntry =
        */
       readonly kind: 'not_the_service';
       readonly at: number;
-      /** What answered, with the URL if it was an error. */
+      /** What answered: the URL, and what it says of itself. */
       readonly error: string;
     }
   | {

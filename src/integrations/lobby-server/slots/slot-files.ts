@@ -23,6 +23,7 @@ export interface SlotFilesConfig {
     readonly matchmaker: {
       readonly players: Pick<MatchmakerApi['players'], 'connected' | 'disconnected'> & {
         readonly isServiceKnown?: boolean | undefined;
+        readonly unprovedBy?: string | undefined;
       };
     };
   };
@@ -139,6 +140,9 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
     connected,
     get isServiceKnown() {
       return players.isServiceKnown;
+    },
+    get unprovedBy() {
+      return players.unprovedBy;
     },
   };
   return { client: { matchmaker: { players: playersOfGate } }, freeSlot, freeSlotTimeout: Infinity };
