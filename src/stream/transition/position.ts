@@ -79,7 +79,7 @@ export function movedPosition(
   retention: number,
 ): Position {
   // The age of the watch's own index is known on both clocks.
-  if (to && to.index === before.index) return before;
+  if (to && to.index === before.index && to.handle === before.handle) return before;
   if (to) return resumedPosition(before, now, resumePoint(to), retention);
   return { ...before, index: undefined, due: before.index === undefined ? before.due : undefined };
 }

@@ -174,6 +174,14 @@ describe('a watch that was continued elsewhere', () => {
     deepStrictEqual(key, {});
   });
 
+  it('goes on from its own index if that is the same place, and not if it is one of another log', () => {
+    const logged = stateWith({ index: '5', handle: 'a' });
+    const to = (handle: string) =>
+      movedPosition(logged, when(500), { index: '5', at: 400, handle }, RETENTION);
+    deepStrictEqual([to('a').indexAt, to('a').handle], [logged.indexAt, 'a']);
+    deepStrictEqual([to('b').indexAt, to('b').handle], [when(400), 'b']);
+  });
+
   it('has a gap if that has no index', () => {
     const { index, due } = movedPosition(here, when(500), { index: '', at: 400 }, RETENTION);
     deepStrictEqual([index, due], [undefined, { reason: 'index_missing', index: undefined }]);
