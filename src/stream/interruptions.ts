@@ -51,7 +51,7 @@ export class Interruptions {
   #following: Subscription | undefined;
   /** The poll or the rest that is under way. */
   #current: Interruptible | undefined;
-  #soon = 0;
+  #soonInARow = 0;
 
   constructor(settings: Settings, isReturning: boolean) {
     this.#settings = settings;
@@ -89,12 +89,19 @@ export class Interruptions {
   rest(wait: number, isShortenable: boolean): Observable<unknown> {
     const { scheduler } = this.#settings;
     const left = this.isPending ? 0 : wait;
-    // Even a timer of 0 ms may take longer than the next event takes to come. But timers and the
-    // network need a tick, too.
-    const mayBeSoon = left === 0 && this.isActive && isRealTime(scheduler);
-    if (mayBeSoon && ++this.#soon % SOON_IN_A_ROW !== 0) return timer(0, asapScheduler);
+    const isDue = left === 0 && this.isActive && isRealTime(scheduler);
+    if (isDue && this.#mayBeSoon()) return timer(0, asapScheduler);
     const isWakeable = left > 0 && this.isActive && isShortenable;
     return merge(this.isActive ? timer(left, scheduler) : NEVER, this.#early$(isWakeable)).pipe(take(1));
+  }
+
+  /**
+   * Whether the next poll may go before any timer. Even one of 0 ms may take longer than the next
+   * event takes to come.
+   */
+  #mayBeSoon(): boolean {
+    this.#soonInARow = (this.#soonInARow + 1) % SOON_IN_A_ROW;
+    return this.#soonInARow !== 0;
   }
 
   /** Emits when an interruption ends a rest. It has to be dealt with before the next poll. */
