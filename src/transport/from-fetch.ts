@@ -1,7 +1,6 @@
 import { platformFetch } from '#fetch';
 import { aFunction, checkOptions, type Options } from '../error/index.js';
-import type { FetchLike } from './fetch-like.js';
-import { sendWith } from './send-with.js';
+import { sendByFetch, type FetchLike } from './send-by-fetch.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from './transport-over.js';
 import type { Transport } from './transport.js';
 
@@ -29,5 +28,5 @@ const OPTIONS: Options<FetchConfig> = { ...BODY_OPTIONS, fetch: aFunction };
 export function fromFetch(config: FetchConfig = {}): Transport {
   checkOptions(config, OPTIONS);
   const { fetch, ...limits } = config;
-  return transportOver(fetch ? sendWith(fetch) : platformFetch, limits);
+  return transportOver(fetch ? sendByFetch(fetch) : platformFetch(), limits);
 }

@@ -1,5 +1,5 @@
 export { explainFailure } from './explain-failure.js';
-export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './fetch-like.js';
+export type { FetchLike, FetchLikeInit, FetchLikeResponse } from './send-by-fetch.js';
 export { fromFetch, type FetchConfig } from './from-fetch.js';
 export {
   MAX_BODY,

@@ -1,5 +1,4 @@
-import type { FetchLike } from './fetch-like.js';
-import { sendWith } from './send-with.js';
+import { sendByFetch, type FetchLike } from './send-by-fetch.js';
 import type { Send } from './send.js';
 
 declare const fetch: FetchLike;
@@ -8,7 +7,7 @@ declare const fetch: FetchLike;
 export const isUnconnected: (error: unknown) => boolean = () => false;
 
 /**
- * Sends with the platform's own `fetch`, outside Node. It is looked up at each call because it may
- * be patched.
+ * Makes what sends with the platform's own `fetch`, outside Node. That is looked up at each call
+ * because it may be patched.
  */
-export const platformFetch: Send = sendWith((url, init) => fetch(url, init));
+export const platformFetch = (): Send => sendByFetch((url, init) => fetch(url, init));

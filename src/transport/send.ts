@@ -1,4 +1,4 @@
-import type { FetchLikeInit } from './fetch-like.js';
+import type { TransportRequest } from './transport.js';
 
 /** The status and the headers of an answer. */
 export interface AnswerHead {
@@ -32,4 +32,4 @@ export interface SentRequest {
  * Sends a request. It never throws. It calls back instead of returning a promise, because a process
  * may hold thousands of requests, and promises with their reactions would be a large part of each.
  */
-export type Send = (url: string, init: Omit<FetchLikeInit, 'signal'>, receiver: Receiver) => SentRequest;
+export type Send = (request: TransportRequest, receiver: Receiver) => SentRequest;

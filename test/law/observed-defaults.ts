@@ -74,7 +74,7 @@ function refreshIntervalOfRoster(): number {
 /** When a request fails whose answer begins at once and then comes as `answer` says. */
 function failuresOf(answer: (receiver: Receiver) => void): readonly number[] {
   return timesOf((scheduler, callBack) => {
-    const send: Send = (_url, _init, receiver) => {
+    const send: Send = (_request, receiver) => {
       receiver.onHead({ status: 200, headers });
       answer(receiver);
       return { abort: () => undefined };

@@ -35,7 +35,7 @@ describe('the fetch of a browser', () => {
   });
 
   it('is looked up at each call, and called as a global function', async () => {
-    const init = { method: 'GET' } as FetchLikeInit;
+    const request = { method: 'GET', url: 'https://group.example/', headers: {} };
     for (const answer of ['first', 'patched']) {
       const fetch = function (this: unknown, ...called: unknown[]) {
         // Browsers refuse to run it as a method of anything else.
@@ -48,20 +48,17 @@ describe('the fetch of a browser', () => {
         return Promise.resolve(answer);
       };
       globalThis.fetch = fetch as unknown as typeof platform;
-      strictEqual(
-        await sentWith(receiver => platformFetch('https://group.example/', init, receiver)).head,
-        answer,
-      );
+      strictEqual(await sentWith(receiver => platformFetch()(request, receiver)).head, answer);
     }
   });
 });
 
 describe('the fetch of Node', () => {
   it('fails if its URL is none', async () => {
-    const init = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit', size: 100 } as const;
-    const { head } = sentWith(receiver =>
-      fetchOfNode('nothing', { ...init, needsFreshConnection: true }, receiver),
-    );
-    await rejects(head, /URL/);
+    const request = { method: 'GET', url: 'nothing', headers: {} };
+    for (const needsFreshConnection of [true, false]) {
+      const { head } = sentWith(receiver => fetchOfNode()({ ...request, needsFreshConnection }, receiver));
+      await rejects(head, /URL/);
+    }
   });
 });

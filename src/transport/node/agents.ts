@@ -5,6 +5,14 @@ import { isIP, type Socket } from 'node:net';
 /** Gives the agent for a request. Only a GET may reuse a socket. */
 export type AgentOf = (url: string, mayReuse: boolean) => Agent;
 
+let shared: AgentOf | undefined;
+
+/** The agents of all transports that have no options for them. */
+export function sharedAgents(): AgentOf {
+  shared ??= createAgents();
+  return shared;
+}
+
 /**
  * Creates agents for both protocols. Only a GET may reuse a socket: if the server closes the socket
  * at that moment, there is no way to tell whether the request was carried out. The idle sockets do
@@ -89,14 +97,6 @@ interface ConnectionOptions {
  */
 function connectionOf({ protocol, host, port }: ConnectionOptions): ConnectionOptions {
   return { protocol: protocol!, host: host!, port: port! };
-}
-
-/**
- * The headers by which no cache answers a GET, and none lets it wait for an open one to the same
- * URL.
- */
-export function freshness(method: string): Readonly<Record<string, string>> {
-  return method === 'GET' ? { 'cache-control': 'no-cache' } : {};
 }
 
 /** Whether a request to a URL is encrypted. */

@@ -12,7 +12,7 @@ import {
 } from '../../error/index.js';
 import { BODY_OPTIONS, transportOver, type BodyConfig } from '../transport-over.js';
 import type { Transport } from '../transport.js';
-import { createAgents, type AgentOf } from './agents.js';
+import { createAgents, sharedAgents, type AgentOf } from './agents.js';
 import { sendByHttp } from './send-by-http.js';
 
 /** How {@link fromHttp} carries requests. */
@@ -62,9 +62,6 @@ const AGENT_OPTIONS: Options<Pick<AgentOptions, 'localAddress' | 'maxSockets'>> 
   maxSockets: { name: 'a positive integer', is: u => u === Infinity || positiveInteger.is(u) },
 };
 
-/** The agents of all transports that have no options for them. */
-let sharedAgents: AgentOf | undefined;
-
 /**
  * Creates a {@link Transport} over Node's own `http` and `https`, without a `fetch` between: it
  * takes less CPU than `fromFetch`.
@@ -93,7 +90,5 @@ export function fromHttp(config: HttpConfig = {}): Transport {
 
 function agentsFor({ agent, agentOptions }: HttpConfig): AgentOf {
   if (agent) return () => agent;
-  if (agentOptions) return createAgents(agentOptions);
-  sharedAgents ??= createAgents();
-  return sharedAgents;
+  return agentOptions ? createAgents(agentOptions) : sharedAgents();
 }

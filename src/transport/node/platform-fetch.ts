@@ -1,92 +1,17 @@
-// Not with the first request: Node remembers a failed import for as long as it lives, such as one
-// for want of files.
-import crossFetch from 'cross-fetch';
-import type { Agent, ClientRequest } from 'node:http';
-import type { Readable } from 'node:stream';
 import { causeOf, MAX_CAUSES } from '../../error/index.js';
 import type { Send } from '../send.js';
-import { createAgents, dropIdleSockets, freshness } from './agents.js';
-import { sendInDeno } from './send-in-deno.js';
-import { Exchange, type SendInit } from './exchange.js';
-import { nodeRequest } from './node-request.js';
+import { sharedAgents } from './agents.js';
+import { sendByCrossFetch } from './send-by-cross-fetch.js';
 import { sendByHttp } from './send-by-http.js';
+import { sendInDeno } from './send-in-deno.js';
 
-const agentFor = createAgents();
-
-/** Sends in Node, and in the runtimes that load the files for Node: Bun and Deno. */
-export const platformFetch: Send = sendOf(process.versions);
-
-function sendOf(versions: Readonly<Record<string, string | undefined>>): Send {
+/** Makes what sends in Node, and in the runtimes that load the files for Node: Bun and Deno. */
+export function platformFetch(): Send {
   // The `fetch` of Bun 1.4.5 has 256 requests open at most. All others wait, also a POST.
-  if ('bun' in versions) return sendByHttp(agentFor);
+  if ('bun' in process.versions) return sendByHttp(sharedAgents());
   // The `node:http` of Deno 2.9.6 leaves aborted requests open.
-  if ('deno' in versions) return sendInDeno;
-  return Exchange.sendBy(start);
-}
-
-/**
- * Each `http.request` that gives its requests to their agent. What replaces it, to mock it, may
- * not.
- */
-const observed = new WeakSet<ReturnType<typeof nodeRequest>>();
-
-/**
- * Starts a request of cross-fetch's, and takes it over. It observes each connection itself, because
- * node-fetch never settles if the connection breaks in the middle of a body with a Content-Length.
- */
-function start(
-  exchange: Exchange,
-  url: string,
-  init: SendInit,
-  mayReuse: boolean,
-): Promise<void> | undefined {
-  const shared = agentFor(url, mayReuse);
-  if (init.needsFreshConnection) dropIdleSockets(shared, url);
-  let started: ClientRequest | undefined;
-  const agent = observable(shared, request => {
-    started = request;
-  });
-  const request = nodeRequest(url);
-  // A request that is observed is aborted directly, which costs less than a signal.
-  const signal = observed.has(request) ? undefined : exchange.signal();
-  const headers = { 'accept-encoding': 'gzip', ...freshness(init.method), ...init.headers };
-  const answered = crossFetch(url, { compress: false, agent, signal, ...init, headers } as object);
-  if (!started) return readHidden(exchange, answered);
-  observed.add(request);
-  answered.catch(() => undefined);
-  exchange.follow(takenOver(started));
-  return undefined;
-}
-
-/** The answer to a request that never reached its agent. */
-async function readHidden(exchange: Exchange, answered: Promise<Response>): Promise<void> {
-  const { status, headers, body } = await answered;
-  exchange.readHidden({ status, headers }, body as unknown as Readable);
-}
-
-/** What Node's types omit. The agent-base package relies on it as well. */
-interface AgentInternals extends Agent {
-  addRequest(request: ClientRequest, options: object): void;
-}
-
-/** An agent for one request, which it tells of. cross-fetch starts a request before it returns. */
-function observable(shared: Agent, onStart: (request: ClientRequest) => void): Agent {
-  return Object.assign(Object.create(shared) as AgentInternals, {
-    addRequest: (request: ClientRequest, options: object) => {
-      onStart(request);
-      // The socket keeps these options for as long as it lives.
-      (shared as AgentInternals).addRequest(request, { ...options, agent: shared });
-    },
-  });
-}
-
-/**
- * Takes a request over from node-fetch, which would throw a complete answer away if more bytes
- * follow it.
- */
-function takenOver(request: ClientRequest): ClientRequest {
-  Object.assign(request, { abort: () => undefined });
-  return request.on('response', incoming => incoming.unpipe());
+  if ('deno' in process.versions) return sendInDeno;
+  return sendByCrossFetch(sharedAgents());
 }
 
 /**

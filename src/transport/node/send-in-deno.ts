@@ -1,5 +1,4 @@
-import type { FetchLike, FetchLikeInit } from '../fetch-like.js';
-import { sendWith } from '../send-with.js';
+import { sendByFetch, type FetchLike, type FetchLikeInit } from '../send-by-fetch.js';
 import type { Send } from '../send.js';
 
 declare const fetch: FetchLike;
@@ -20,7 +19,7 @@ let singleUse: DenoHttpClient | undefined;
  * Sends with Deno's `fetch`. It sends a request a second time if a kept connection dies, also a
  * POST. On a new connection it sends it once.
  */
-export const sendInDeno: Send = sendWith((url, init) => {
+export const sendInDeno: Send = sendByFetch((url, init) => {
   if (init.method === 'GET' && !init.needsFreshConnection) return fetch(url, init);
   singleUse ??= Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
   const withClient: FetchLikeInit & { readonly client: object } = { ...init, client: singleUse };

@@ -21,8 +21,8 @@ export interface Refusal {
   readonly details: StatusDetails;
 }
 
-/** A poll that ends if its token is rejected elsewhere. */
-export interface OpenPoll {
+/** A poll that is held, and goes on with another token if its own is refused elsewhere. */
+export interface HeldPoll {
   refuse(tokens: readonly string[], refusal: Refusal | undefined): void;
 }
 
@@ -34,8 +34,7 @@ export interface AuthorizationHooks {
 
 /** The state that all requests with the tokens of one source share. */
 export class Authorization {
-  /** The polls that are open. */
-  readonly polls = new Set<OpenPoll>();
+  readonly polls = new Set<HeldPoll>();
   /**
    * The tokens of all requests that the service has rejected. It is a list, because an empty set
    * takes ten times as much memory.

@@ -19,7 +19,9 @@ import {
 } from '../../error/index.js';
 import { detailsOf } from '../../protocol/index.js';
 import { ServiceProof } from '../service-proof.js';
+import { explainFailure } from '../explain-failure.js';
 import {
+  answerOf,
   redactedHeaders,
   secretsOf,
   summaryOf,
@@ -27,8 +29,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../transport.js';
-import { Attempt } from './attempt.js';
-import { Authorization, type OpenPoll, type Refusal } from './authorization.js';
+import { Authorization, type HeldPoll, type Refusal } from './authorization.js';
 import type { MaybeToken } from './shared-call.js';
 import { tokenSource, type Token } from './token-source.js';
 
@@ -94,39 +95,44 @@ export function withToken(
   return request => new Direct(observer => new AuthorizedRequest(authorization, request, observer).start());
 }
 
+/** What may still be done for a request until it has been refused for good. */
+interface Chances {
+  readonly sends: number;
+  readonly mayRenew: boolean;
+  /** The last 401. */
+  readonly refusal: Refusal | undefined;
+}
+
+const ALL_CHANCES: Chances = { sends: MAX_SENDS, mayRenew: true, refusal: undefined };
+
 /**
  * A request that is sent with one token after another, until one is accepted, or there is no other.
  */
-class AuthorizedRequest extends DirectOperator<TransportResponse> implements OpenPoll {
+class AuthorizedRequest extends DirectOperator<Attempted, TransportResponse> implements HeldPoll {
+  readonly #shared: Authorization;
+  readonly #request: TransportRequest;
+  #chances = ALL_CHANCES;
+  /** The tokens that the request was sent with. */
   #used: readonly string[] = [];
-  #sendsLeft = MAX_SENDS;
-  #mayRenew = true;
-  /** The last 401. */
-  #refusal: Refusal | undefined;
-  /** The call for a token that the request waits for. */
-  #asked: Unsubscribable | undefined;
-  /** The attempt that is on its way. */
-  #attempt: Attempt | undefined;
+  /** What the request waits for: a token, or the answer to an attempt. */
+  #pending: Unsubscribable | undefined;
 
-  constructor(
-    readonly shared: Authorization,
-    readonly request: TransportRequest,
-    observer: Observer<TransportResponse>,
-  ) {
+  constructor(shared: Authorization, request: TransportRequest, observer: Observer<TransportResponse>) {
     super(observer);
+    this.#shared = shared;
+    this.#request = request;
   }
 
   start(): this {
-    if (this.request.kind === 'poll') this.shared.polls.add(this);
+    if (this.#request.kind === 'poll') this.#shared.polls.add(this);
     this.#try();
     return this;
   }
 
   override unsubscribe(): void {
     super.unsubscribe();
-    this.#asked?.unsubscribe();
-    this.#attempt?.unsubscribe();
-    this.shared.polls.delete(this);
+    this.#pending?.unsubscribe();
+    this.#shared.polls.delete(this);
   }
 
   /**
@@ -135,33 +141,32 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
    * renew the token, since that has been tried.
    */
   refuse(tokens: readonly string[], refusal: Refusal | undefined): void {
-    const attempt = this.#attempt;
+    const attempt = this.#pending;
     const isNobody = tokens.length === 0;
-    if (!attempt || attempt.isOver || !(isNobody || tokens.includes(attempt.token))) return;
+    if (!(attempt instanceof Attempt) || attempt.isOver) return;
+    if (!isNobody && !tokens.includes(attempt.token)) return;
     attempt.unsubscribe();
     // The player who is signed in by now may have the same token.
     if (isNobody) this.#used = [];
-    this.#refusal = refusal;
-    this.#mayRenew = false;
-    this.#sendsLeft = MAX_SENDS;
+    this.#chances = { sends: MAX_SENDS, mayRenew: false, refusal };
     this.#try();
   }
 
   #try(): void {
-    if (this.#sendsLeft > 0) this.#sendWith(this.shared.current$, () => this.#renew());
+    if (this.#chances.sends > 0) this.#sendWith(this.#shared.current$, () => this.#renew());
     else this.#end();
   }
 
   #renew(): void {
-    const { renewed$ } = this.shared;
-    if (!renewed$ || !this.#mayRenew || !this.#takeRenewal()) return this.#end();
-    this.#mayRenew = false;
+    const { renewed$ } = this.#shared;
+    if (!renewed$ || !this.#chances.mayRenew || !this.#takeRenewal()) return this.#end();
+    this.#chances = { ...this.#chances, mayRenew: false };
     this.#sendWith(renewed$, () => this.#end());
   }
 
   #takeRenewal(): boolean {
-    const isOwn = this.#refusal?.details.isFromService ?? true;
-    return isOwn || this.shared.takeForeignRenewal();
+    const isOwn = this.#chances.refusal?.details.isFromService ?? true;
+    return isOwn || this.#shared.takeForeignRenewal();
   }
 
   #sendWith(token$: Observable<MaybeToken>, otherwise: () => void): void {
@@ -174,64 +179,62 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
       },
       error: (failure: unknown) => {
         const { message, cause } = failure as Error;
-        this.#unsent(new TransportError('not_sent', message, summaryOf(this.request), { cause }));
+        this.#unsent(new TransportError('not_sent', message, summaryOf(this.#request), { cause }));
       },
       complete: () => undefined,
     });
     if (this.isOver) asked.unsubscribe();
-    else if (!hasCome) this.#asked = asked;
+    else if (!hasCome) this.#pending = asked;
   }
 
   #sendIfNew(token: MaybeToken, otherwise: () => void): void {
     if (token == null) this.#end(true);
-    else if (this.#used.includes(token) || this.shared.isRejected(token)) otherwise();
+    else if (this.#used.includes(token) || this.#shared.isRejected(token)) otherwise();
     else this.#send(token);
   }
 
   #send(token: string): void {
-    const { clock, transport } = this.shared;
+    const { clock, transport } = this.#shared;
     const sentAt = clock.now();
-    this.request.onSent?.();
+    this.#request.onSent?.();
     // The array is copied, since an array that grows has room for 17.
     this.#used = [...this.#used, token];
-    this.#sendsLeft--;
-    this.shared.signedIn();
-    this.#attempt = new Attempt(this, this.request, token, sentAt);
-    this.#attempt.send(transport);
+    this.#chances = { ...this.#chances, sends: this.#chances.sends - 1 };
+    this.#shared.signedIn();
+    const attempt = new Attempt(this, this.#request, token, sentAt);
+    this.#pending = attempt;
+    attempt.send(transport);
   }
 
-  /** Takes the answer of the last attempt. */
-  next(received: TransportResponse): void {
-    const { token, sentAt } = this.#attempt!;
+  next({ token, sentAt, response: received }: Attempted): void {
+    const { clock, proof } = this.#shared;
     const { status, text } = received;
-    const took = this.shared.clock.now() - sentAt;
-    const secrets = [...this.#used, ...secretsOf(this.request)];
+    const took = clock.now() - sentAt;
+    const secrets = [...this.#used, ...secretsOf(this.#request)];
     const headers = redactedHeaders(received.headers, secrets);
-    const isFromService = this.shared.proof.judge(this.request, { status, headers, text }, took);
+    const isFromService = proof.judge(this.#request, { status, headers, text }, took);
     // The text of an OK ends up in an error only if it should have none, and is not the service's.
-    const isKept = status >= 200 && status < 300 && !(isFromService === false && this.request.emptyOk);
+    const isKept = status >= 200 && status < 300 && !(isFromService === false && this.#request.emptyOk);
     const shown = isKept ? text : redactBody(text, secrets);
     const response = { status, headers, text: shown, isFromService };
     if (status !== 401) return this.emit(response);
-    const details = detailsOf(response);
-    this.#refusal = { response, details };
-    if (isFromService) this.shared.reject(token);
-    // The token expired while the service held the poll.
-    if (this.request.kind === 'poll' && took >= HELD_MS) {
-      this.#sendsLeft = MAX_SENDS;
-      this.#mayRenew = true;
-    }
+    if (isFromService) this.#shared.reject(token);
+    const refusal = { response, details: detailsOf(response) };
+    // If the service held the poll, the token has expired meanwhile.
+    const wasHeld = this.#request.kind === 'poll' && took >= HELD_MS;
+    this.#chances = { ...(wasHeld ? ALL_CHANCES : this.#chances), refusal };
     this.#try();
   }
 
   /** There is no other token. The last 401 is the answer. */
   #end(isSignedOut = false): void {
-    const { request, shared } = this;
+    const request = this.#request;
+    const shared = this.#shared;
     const tokens = this.#used;
-    const refusal = this.#refusal;
+    const { refusal } = this.#chances;
     const summary = summaryOf(request);
     const error = new UnauthorizedError(summary, refusal && new StatusError(401, summary, refusal.details));
-    const isRefused = isSignedOut || this.#isTokenRefused();
+    const isRefused = isSignedOut || isOfToken(refusal);
     const others = isSignedOut || (isRefused && request.kind === 'poll') ? [...shared.polls] : [];
     if (isRefused) shared.reportRefusal(tokens.at(-1) ?? '', error);
     if (refusal) {
@@ -243,13 +246,72 @@ class AuthorizedRequest extends DirectOperator<TransportResponse> implements Ope
   }
 
   #unsent(error: Error): void {
-    this.shared.hooks.onUnsent(this.request, error);
+    this.#shared.hooks.onUnsent(this.#request, error);
     this.error(error);
   }
+}
 
-  /** A token that lacks an entitlement is for another route, and not refused. */
-  #isTokenRefused(): boolean {
-    const details = this.#refusal?.details;
-    return details?.isFromService === true && details.code !== NOT_ENTITLED;
+/** Whether a 401 refuses the token. One that lacks an entitlement is for another route. */
+function isOfToken(refusal: Refusal | undefined): boolean {
+  return refusal?.details.isFromService === true && refusal.details.code !== NOT_ENTITLED;
+}
+
+/** The answer to an attempt. */
+interface Attempted {
+  readonly token: string;
+  readonly sentAt: number;
+  readonly response: TransportResponse;
+}
+
+/**
+ * A request that is sent once, with one token. A custom transport may throw, or answer with
+ * something else.
+ */
+class Attempt extends DirectOperator<TransportResponse, Attempted> {
+  readonly #whole: Observer<Attempted>;
+  /** The request with the token, which an error may quote. */
+  readonly #request: TransportRequest;
+  readonly token: string;
+  readonly #sentAt: number;
+
+  constructor(whole: Observer<Attempted>, request: TransportRequest, token: string, sentAt: number) {
+    super(whole);
+    this.#whole = whole;
+    this.#request = withBearer(request, token);
+    this.token = token;
+    this.#sentAt = sentAt;
   }
+
+  send(transport: Transport): void {
+    this.begin(() => answerOf(transport, this.#request));
+  }
+
+  next(response: TransportResponse): void {
+    if (this.isOver) return;
+    this.unsubscribe();
+    // This does not end the whole request, which may send another attempt.
+    try {
+      this.#whole.next({ token: this.token, sentAt: this.#sentAt, response });
+    } catch (error) {
+      this.#whole.error(explainFailure(error, this.#request));
+    }
+  }
+
+  override error(error: unknown): void {
+    super.error(explainFailure(error, this.#request));
+  }
+}
+
+function withBearer(request: TransportRequest, token: string): TransportRequest {
+  return {
+    ...request,
+    // A spread that adds a name would cost each request a separate hidden class in V8.
+    headers: token
+      ? Object.assign({}, request.headers, { authorization: `Bearer ${token}` })
+      : request.headers,
+    // A 401 that is followed by another request is not yet the answer.
+    onArrival: status => {
+      if (status !== 401) request.onArrival?.(status);
+    },
+  };
 }

@@ -2,7 +2,9 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert';
 import http from 'node:http';
 import { lastValueFrom } from 'rxjs';
 import type { FetchLikeInit } from 'lobby-rx';
-import type { AnswerHead } from '../../../src/transport/send.js';
+import { sharedAgents } from '../../../src/transport/node/agents.js';
+import { platformFetch } from '../../../src/transport/node/platform-fetch.js';
+import type { AnswerHead, Send } from '../../../src/transport/send.js';
 import { rawServer, type RawServer } from '../../raw-server.js';
 import { waitUntil } from '../../wait-until.js';
 import { sentWith } from '../sent-with.js';
@@ -31,10 +33,11 @@ function runsIn(runtime: string): void {
   });
 }
 
-/** As a new process loads it. */
-async function load(why: string) {
-  const { href } = new URL(`../../../src/transport/node/platform-fetch.ts?${why}`, import.meta.url);
-  return (await import(href)) as typeof import('../../../src/transport/node/platform-fetch.js');
+/** What sends by cross-fetch, as in a process that has not loaded it yet. */
+async function byCrossFetch(why: string): Promise<Send> {
+  const { href } = new URL(`../../../src/transport/node/send-by-cross-fetch.ts?${why}`, import.meta.url);
+  const module = (await import(href)) as typeof import('../../../src/transport/node/send-by-cross-fetch.js');
+  return module.sendByCrossFetch(sharedAgents());
 }
 
 afterEach(async () => {
@@ -69,14 +72,13 @@ for (const [name, create] of IN_NODE) {
 }
 
 describe('the fetch of Node', () => {
-  const init = { method: 'GET', headers: {}, redirect: 'manual', credentials: 'omit' } as const;
+  const request = { method: 'GET', url: 'http://127.0.0.1/', headers: {} };
 
   it('knows the request of each call, however many are started at a time', async () => {
     server = await rawServer(() => undefined);
-    const { platformFetch } = await load('at-a-time');
-    const sent = Array.from({ length: 20 }, () =>
-      sentWith(receiver => platformFetch(server!.url, init, receiver)),
-    );
+    const { url } = server;
+    const send = await byCrossFetch('at-a-time');
+    const sent = Array.from({ length: 20 }, () => sentWith(receiver => send({ ...request, url }, receiver)));
     const ends = sent.map(({ head }) => rejects(head));
     await waitUntil(() => server?.sockets.length === 20);
     for (const { sent: request } of sent) request.abort();
@@ -84,12 +86,36 @@ describe('the fetch of Node', () => {
     await waitUntil(() => server?.sockets.every(socket => socket.destroyed) === true);
   });
 
+  it('sends nothing if it is aborted before cross-fetch has been loaded', async () => {
+    server = await rawServer(socket => socket.write(ok200('{}')));
+    const send = await byCrossFetch('aborted');
+    const { url } = server;
+    sentWith(receiver => send({ ...request, url }, receiver)).sent.abort();
+    strictEqual(
+      ((await sentWith(receiver => send({ ...request, url }, receiver)).head) as AnswerHead).status,
+      200,
+    );
+    strictEqual(server.sockets.length, 1);
+  });
+
+  it('is aborted as soon as it has been sent, although it waited for cross-fetch', async () => {
+    server = await rawServer(() => undefined);
+    const started = server;
+    const send = await byCrossFetch('waited');
+    const { sent, head } = sentWith(receiver => send({ ...request, url: started.url }, receiver));
+    await waitUntil(() => started.received() !== '');
+    sent.abort();
+    await rejects(head);
+    await waitUntil(() => started.sockets[0]?.destroyed === true);
+  });
+
   it('is not used in Bun, whose node:http is', async () => {
     runsIn('bun');
     globalThis.fetch = () => Promise.reject(new Error('this is for others'));
     server = await rawServer(socket => socket.write(ok200('{}')));
-    const { platformFetch } = await load('bun');
-    const { head } = sentWith(receiver => platformFetch(server!.url, init, receiver));
+    const { url } = server;
+    const send = platformFetch();
+    const { head } = sentWith(receiver => send({ ...request, url }, receiver));
     strictEqual(((await head) as AnswerHead).status, 200);
     match(server.received(), /^user-agent: lobby-rx\r$/m);
   });
@@ -107,15 +133,10 @@ describe('the fetch of Node', () => {
       given.push(of);
       return Promise.resolve('answered');
     }) as unknown as typeof platform;
-    const { platformFetch } = await load('deno');
-    const inits = [
-      init,
-      { ...init, method: 'POST', body: '{}' },
-      { ...init, needsFreshConnection: true },
-      { ...init, method: 'POST', body: '{}' },
-    ];
-    for (const each of inits) {
-      const { sent, head } = sentWith(receiver => platformFetch('http://127.0.0.1/', each, receiver));
+    const send = platformFetch();
+    const post = { ...request, method: 'POST', body: '{}' };
+    for (const each of [request, post, { ...request, needsFreshConnection: true }, post]) {
+      const { sent, head } = sentWith(receiver => send(each, receiver));
       strictEqual(await head, 'answered');
       sent.abort();
     }

@@ -1,5 +1,5 @@
 import { strictEqual } from 'node:assert';
-import { keepsNoStore } from '../../src/transport/send-with.js';
+import { keepsNoStore } from '../../src/transport/send-by-fetch.js';
 
 describe('a GET of a page', () => {
   it('asks that no cache answers, where the platform does nothing else for it', () => {

@@ -1,68 +1,85 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { AnswerHead, Receiver, Send, SentRequest } from '../send.js';
+import type { TransportRequest } from '../transport.js';
+import { dropIdleSockets, type AgentOf } from './agents.js';
 
-/** The options of a request. */
-export type SendInit = Parameters<Send>[1];
+/** A request as it is started in Node. */
+export interface RequestOptions {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | number>>;
+  readonly body: string | undefined;
+  readonly agent: Agent;
+}
+
+/** The answer to a request that is hidden from what has started it. */
+export interface HiddenAnswer extends AnswerHead {
+  readonly body: Readable;
+}
 
 /**
- * Starts a request: what it throws, or rejects with, is why nothing was sent. It gives the exchange
- * the request of Node's, with `follow`; or, where that is hidden from it, the answer, with
- * `readHidden`.
+ * Starts a request, and returns Node's request, which the caller follows. If that is hidden, it
+ * returns the answer, and `signal` gives the only way to abort. What it throws or rejects with is
+ * why nothing was sent.
  */
 export type StartRequest = (
-  exchange: Exchange,
-  url: string,
-  init: SendInit,
-  mayReuse: boolean,
-) => Promise<void> | undefined;
+  options: RequestOptions,
+  signal: () => AbortSignal,
+) => ClientRequest | Promise<HiddenAnswer>;
+
+/** Sends in Node: with sockets of these agents, however a request is started. */
+export function sendInNode(agentFor: AgentOf, start: StartRequest): Send {
+  return (request, receiver) => new Exchange(agentFor, start, request, receiver).begin();
+}
 
 /**
  * One request in Node and its answer, from the moment when the request is started.
  *
- * A GET is sent once more, on a new socket, if the server closed an idle one just as it was reused.
- * It may have read the request, but a GET can safely be repeated. Browsers retry in this case, too.
+ * Only a GET may reuse a socket. It is sent once more, on a new socket, if the server closed an
+ * idle one just as it was reused. The server may have read the request, but a GET can safely be
+ * repeated. Browsers retry in this case, too.
  */
-export class Exchange implements SentRequest {
+class Exchange implements SentRequest {
+  readonly #agentFor: AgentOf;
   readonly #start: StartRequest;
-  readonly #url: string;
-  readonly #init: SendInit;
+  readonly #request: TransportRequest;
   readonly #receiver: Receiver;
-  /** Aborts what {@link follow} does not get. */
+  /** Aborts what cannot be followed. */
   #controller: AbortController | undefined;
-  #request: ClientRequest | undefined;
+  #outgoing: ClientRequest | undefined;
   #incoming: IncomingMessage | undefined;
   #decoder: Transform | undefined;
   #sentAt = 0;
   #isAborted = false;
 
-  constructor(start: StartRequest, url: string, init: SendInit, receiver: Receiver) {
+  constructor(agentFor: AgentOf, start: StartRequest, request: TransportRequest, receiver: Receiver) {
+    this.#agentFor = agentFor;
     this.#start = start;
-    this.#url = url;
-    this.#init = init;
+    this.#request = request;
     this.#receiver = receiver;
   }
 
-  /** Sends with Node. Only a GET may reuse a socket. */
-  static sendBy(start: StartRequest): Send {
-    return (url, init, receiver) => {
-      const exchange = new Exchange(start, url, init, receiver);
-      exchange.#begin(init.method === 'GET');
-      return exchange;
-    };
-  }
-
-  /** A signal for what cannot be followed. */
-  signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
+  begin(mayReuse = this.#request.method === 'GET'): this {
+    try {
+      const { url, method, body, needsFreshConnection } = this.#request;
+      const agent = this.#agentFor(url, mayReuse);
+      if (needsFreshConnection) dropIdleSockets(agent, url);
+      const headers = headersOf(this.#request);
+      const started = this.#start({ url, method, headers, body, agent }, () => this.#signal());
+      if ('then' in started) void this.#readHidden(started);
+      else this.#follow(started);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return this;
   }
 
   abort(): void {
     this.#isAborted = true;
     this.#controller?.abort();
-    this.#request?.destroy();
+    this.#outgoing?.destroy();
     // All of the body may have come already: little of it can become very much.
     this.#decoder?.destroy();
   }
@@ -72,8 +89,8 @@ export class Exchange implements SentRequest {
    * that of a fetch, or if the connection ends before the answer does, which Node does not report
    * in every case.
    */
-  follow(request: ClientRequest): void {
-    this.#request = request;
+  #follow(request: ClientRequest): void {
+    this.#outgoing = request;
     // Each comes once; `once` would hold four times as much for it.
     request.on('socket', () => {
       // A request may have waited for its socket.
@@ -95,10 +112,20 @@ export class Exchange implements SentRequest {
   }
 
   /** Takes an answer whose request cannot be followed. */
-  readHidden(head: AnswerHead, body: Readable): void {
-    if (this.#isAborted) return;
-    this.#receiver.onHead(head);
-    this.#read(body, head.headers.get('content-encoding'));
+  async #readHidden(answered: Promise<HiddenAnswer>): Promise<void> {
+    try {
+      const { status, headers, body } = await answered;
+      if (this.#isAborted) return;
+      this.#receiver.onHead({ status, headers });
+      this.#read(body, headers.get('content-encoding'));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
   }
 
   /**
@@ -109,7 +136,7 @@ export class Exchange implements SentRequest {
   #read(body: Readable, encoding: string | null | undefined): void {
     if (this.#isAborted) return;
     if (body.errored) return this.#receiver.onFailure(body.errored);
-    // node-fetch had begun to read it.
+    // node-fetch has begun to read it, and it was empty.
     if (body.readableEnded) return this.#receiver.onEnd();
     const decoder = DECODERS.get(encoding?.toLowerCase() ?? '')?.();
     this.#decoder = decoder;
@@ -122,7 +149,7 @@ export class Exchange implements SentRequest {
       if (isEmpty && error.code === 'Z_BUF_ERROR') this.#receiver.onEnd();
       else this.#receiver.onFailure(error);
     });
-    // Nor does it flow by itself then.
+    // What node-fetch has begun to read does not go on by itself.
     stream.resume();
     if (!decoder) return;
     body.once('data', () => {
@@ -130,19 +157,9 @@ export class Exchange implements SentRequest {
     });
     // Compressed data may end before its connection does, which would stay open then.
     decoder.once('end', () => {
-      if (!body.readableEnded) this.#request?.destroy();
+      if (!body.readableEnded) this.#outgoing?.destroy();
     });
     pipeline(body, decoder, () => undefined);
-  }
-
-  #begin(mayReuse: boolean): void {
-    try {
-      this.#start(this, this.#url, this.#init, mayReuse)?.then(undefined, (error: unknown) =>
-        this.#fail(error),
-      );
-    } catch (error) {
-      this.#fail(error);
-    }
   }
 
   #respond(request: ClientRequest, incoming: IncomingMessage): void {
@@ -167,13 +184,13 @@ export class Exchange implements SentRequest {
    * instead.
    */
   #isCurrent(request: ClientRequest): boolean {
-    return this.#request === request && !this.#incoming?.complete;
+    return this.#outgoing === request && !this.#incoming?.complete;
   }
 
   #fail(error: unknown): void {
     if (!this.#isAborted && this.#hasDiedOnReuse) {
-      this.#request = undefined;
-      this.#begin(false);
+      this.#outgoing = undefined;
+      this.begin(false);
       return;
     }
     this.#receiver.onFailure(error);
@@ -185,7 +202,7 @@ export class Exchange implements SentRequest {
    * request.
    */
   get #hasDiedOnReuse(): boolean {
-    const isReused = !this.#incoming && this.#request?.reusedSocket === true;
+    const isReused = !this.#incoming && this.#outgoing?.reusedSocket === true;
     return isReused && performance.now() - this.#sentAt <= REUSE_MS;
   }
 }
@@ -199,3 +216,19 @@ const DECODERS = new Map<string, () => Transform>([
   ['deflate', createInflate],
   ['br', createBrotliDecompress],
 ]);
+
+/**
+ * The headers of a request. No cache answers a GET, and none lets it wait for an open one to the
+ * same URL. A proxy may refuse what has no user agent.
+ */
+function headersOf({ method, headers, body }: TransportRequest): Readonly<Record<string, string | number>> {
+  // A spread that adds a name would cost each request a separate hidden class in Node 20.
+  return Object.assign(
+    { accept: '*/*', 'accept-encoding': 'gzip', 'user-agent': 'lobby-rx' },
+    method === 'GET' && { 'cache-control': 'no-cache' },
+    headers,
+    // Of some methods Node would send a body without its length, which servers take for another
+    // request.
+    body !== undefined && { 'content-length': Buffer.byteLength(body) },
+  );
+}
