@@ -21,17 +21,22 @@ import { answers, type WatchSignal } from './watch-signal.js';
  * Throws an `InputError` if the config is invalid.
  *
  * @example
- * watch(couchChanges(url)).subscribe(show); // a preset of lobby-rx/services
+ * watch({ ...couchChanges(url), ack }).subscribe(show); // a preset of lobby-rx/services
  *
  * watch(index =>
  *   client.request(changes, { group_id, ...(index && { watch_index: index }) }),
  * ).subscribe(show);
  */
 export function watch<A>(poll: Poll<A>, config: IndexingConfig<A>): Observable<A>;
-export function watch<A extends Indexed>(poll: Poll<A>, config?: WatchConfig<A>): Observable<A>;
-export function watch<A>(service: PolledService<A> & WatchConfig<A>): Observable<A>;
-export function watch<A>(polled: Poll<A> | PolledService<A>, config?: WatchConfig<A>): Observable<A> {
-  return watchSignals(polled as Poll<A>, config as IndexingConfig<A>).pipe(answers());
+export function watch<A extends Indexed = never, S = never>(
+  polled: Poll<A> | (PolledService<S> & WatchConfig<S>),
+  config?: WatchConfig<A>,
+): Observable<A | S>;
+export function watch<A>(
+  polled: Poll<A> | (PolledService<A> & WatchConfig<A>),
+  config?: WatchConfig<A>,
+): Observable<A> {
+  return watchSignals<never, A>(polled as PolledService<A>, config).pipe(answers());
 }
 
 /**
@@ -50,16 +55,16 @@ export function watch<A>(polled: Poll<A> | PolledService<A>, config?: WatchConfi
  * });
  */
 export function watchSignals<A>(poll: Poll<A>, config: IndexingConfig<A>): Observable<WatchSignal<A>>;
-export function watchSignals<A extends Indexed>(
-  poll: Poll<A>,
+export function watchSignals<A extends Indexed = never, S = never>(
+  polled: Poll<A> | (PolledService<S> & WatchConfig<S>),
   config?: WatchConfig<A>,
-): Observable<WatchSignal<A>>;
-export function watchSignals<A>(service: PolledService<A> & WatchConfig<A>): Observable<WatchSignal<A>>;
+): Observable<WatchSignal<A | S>>;
 export function watchSignals<A>(
-  polled: Poll<A> | PolledService<A>,
-  given: WatchConfig<A> = {},
+  polled: Poll<A> | (PolledService<A> & WatchConfig<A>),
+  given?: WatchConfig<A>,
 ): Observable<WatchSignal<A>> {
-  const { poll, ...config } = typeof polled === 'function' ? { poll: polled, ...given } : polled;
+  const service = typeof polled === 'function' ? { poll: polled } : polled;
+  const { poll, ...config }: PolledService<A> & WatchConfig<A> = { ...service, ...given };
   checkArgument('poll', aFunction, poll);
   // `take(1)` is here, since a source that emits synchronously without end must be stopped while it
   // emits.

@@ -113,6 +113,21 @@ describe('a watch of a service of another kind', () => {
     deepStrictEqual(without.kinds.slice(0, 3), ['answer', 'gap', 'answer']);
   });
 
+  it('watches a service by what it says of itself, and ignores no options that JavaScript gives beside it', () => {
+    const { scheduler, pass } = virtualTime();
+    const service = {
+      poll: (index?: string) => of({ last: `${index ?? ''}i` }).pipe(delay(5_000, scheduler)),
+      indexOf: 'last',
+      minInterval: 60_000,
+    };
+    const seen: unknown[] = [];
+    const options = { scheduler, minInterval: 0, ack: ({ last }: { last: string }) => void seen.push(last) };
+    const watching = watch(service, options as object).subscribe(({ last }) => seen.push(last));
+    pass(11_000);
+    watching.unsubscribe();
+    deepStrictEqual(seen, ['i', 'i', 'ii', 'ii']);
+  });
+
   /** Answers with the log from an index on, as CouchDB does, and returns the hints of a minute. */
   function hintsOf<A extends object>(poll: Poll<A>, config: IndexingConfig<A>) {
     const { scheduler, pass } = virtualTime();

@@ -58,8 +58,7 @@ client.watch(plain, {});`,
   [
     'watching answers without an index',
     `watch(() => Promise.resolve({ n: 1 }));`,
-    // One of them is for a poll, and one for a preset.
-    'No overload matches this call.',
+    "Argument of type '() => Promise<{ n: number; }>' is not assignable to parameter of type 'Poll<Indexed> | (PolledService<never> & WatchConfig<never>)'.",
   ],
   [
     'paging through an endpoint without anchors',
