@@ -35,13 +35,13 @@ export function Inspector({ story, now, answerOf }: InspectorProps) {
       <p class={end.tone}>{end.words}</p>
       {expected !== undefined && <p>A player of lobby-rx {expected}.</p>}
       {drawn.map(
-        ({ key, who, client }) =>
+        ({ key: effect, who, client }) =>
           client && (
-            <p key={key} class="lane">
+            <p key={`${key} ${effect}`} class="lane">
               <small>
                 {who}, {client.topic}
               </small>
-              <Strip client={client} from={from} to={to} now={now} />
+              <Strip client={client} from={from} to={to} />
             </p>
           ),
       )}

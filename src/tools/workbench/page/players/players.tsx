@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import type { RunLine } from '../actions/index.js';
 import { Strip } from '../strip/index.js';
 import type { Player, Tone } from './players-of.js';
@@ -50,42 +51,55 @@ export function Players({ players, now, chosen, choose, runLine, renewalOf }: Pl
   return (
     <section aria-labelledby="players">
       <h2 id="players">Players, in trouble first</h2>
-      {players.map(({ who, who_id, clients, topics, clientRequests, remedy }) => (
-        <div key={who_id} class="card" aria-current={chosen === who_id}>
-          <button
-            type="button"
-            class="what"
-            aria-pressed={chosen === who_id}
-            onClick={() => choose(chosen === who_id ? undefined : who_id)}
-          >
-            <b>{who}</b>
-            {clients.length > 1 && <small> {clients.length} clients</small>}
-          </button>
-          {clients.map(({ tone, words }, i) => (
-            <div key={i} class={tone}>
-              {SIGNS[tone]} {words}
-            </div>
+      {players.map(player => (
+        <div key={player.who_id} class="card" aria-current={chosen === player.who_id}>
+          <Verdicts
+            player={player}
+            isChosen={chosen === player.who_id}
+            toggle={() => choose(chosen === player.who_id ? undefined : player.who_id)}
+          />
+          {player.clientRequests.slice(0, 3).map(client => (
+            <Strip key={`${client.topic} ${client.nth}`} client={client} from={now - STRIP_MS} to={now} />
           ))}
-          <small>{topics.join(', ')}</small>
-          {clientRequests.slice(0, 3).map(client => (
-            <Strip
-              key={`${client.topic} ${client.nth}`}
-              client={client}
-              now={now}
-              from={now - STRIP_MS}
-              to={now}
-            />
-          ))}
-          {remedy && (
+          {player.remedy && (
             <button
               type="button"
-              onClick={() => void runLine(remedy === 'faults' ? 'fault off' : renewalOf(who_id))}
+              onClick={() =>
+                void runLine(player.remedy === 'faults' ? 'fault off' : renewalOf(player.who_id))
+              }
             >
-              {remedy === 'faults' ? 'No more faults' : 'Make a new token'}
+              {player.remedy === 'faults' ? 'No more faults' : 'Make a new token'}
             </button>
           )}
         </div>
       ))}
     </section>
+  );
+}
+
+interface VerdictsProps {
+  readonly player: Player;
+  readonly isChosen: boolean;
+  readonly toggle: () => void;
+}
+
+/** Who a player is, and how each of its clients does. Drawn again only if the words are others. */
+function Verdicts({ player: { who, clients, topics }, isChosen, toggle }: VerdictsProps) {
+  return useMemo(
+    () => (
+      <>
+        <button type="button" class="what" aria-pressed={isChosen} onClick={toggle}>
+          <b>{who}</b>
+          {clients.length > 1 && <small> {clients.length} clients</small>}
+        </button>
+        {clients.map(({ tone, words }, i) => (
+          <div key={i} class={tone}>
+            {SIGNS[tone]} {words}
+          </div>
+        ))}
+        <small>{topics.join(', ')}</small>
+      </>
+    ),
+    [JSON.stringify([who, clients, topics]), isChosen],
   );
 }

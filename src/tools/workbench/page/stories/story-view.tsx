@@ -1,5 +1,6 @@
+import { useMemo } from 'preact/hooks';
 import { breakActionOf, type RunLine } from '../actions/index.js';
-import type { Step } from './ends-of.js';
+import type { End, Step } from './ends-of.js';
 import type { Effect, Story } from './story.js';
 import { durationInWords, timeOf } from './words.js';
 
@@ -11,20 +12,75 @@ interface StoryViewProps {
   readonly runLine: RunLine;
 }
 
-/** A story in a few lines. A press on its title shows all of it in the inspector. */
+/**
+ * A story in a few lines. A press on its title shows all of it in the inspector. Of the many
+ * stories of a list, only those that say something else are drawn again.
+ */
 export function StoryView({ story, chosen, open, runLine }: StoryViewProps) {
-  const { kind, at, title, end, actions, effects } = story;
-  if (kind === 'quiet' || kind === 'event') return <Quiet story={story} open={open} />;
+  const row = rowOf(story, chosen);
+  return useMemo(() => <Row row={row} open={open} runLine={runLine} />, [JSON.stringify(row), open.isOpen]);
+}
+
+/** What a story says in the list. */
+interface StoryRow {
+  readonly kind: Story['kind'];
+  readonly time: string;
+  readonly title: string;
+  readonly end: End;
+  /** The command that does it again. */
+  readonly line: string | undefined;
+  readonly effects: readonly EffectRow[];
+}
+
+/** What a story did to one client. */
+interface EffectRow {
+  readonly key: string;
+  readonly who: string;
+  readonly topic: string;
+  readonly tags: readonly Tag[];
+  readonly took: string;
+}
+
+function rowOf({ kind, at, title, end, actions, effects }: Story, chosen: string | undefined): StoryRow {
+  const row = { kind, time: timeOf(at), end, line: actions.at(-1)?.line };
+  if (kind === 'quiet' || kind === 'event') {
+    const count = `${effects.length} ${effects.length === 1 ? 'request' : 'requests'} without news`;
+    return { ...row, title: title || count, effects: [] };
+  }
   const shown = effects.filter(({ who_id }) => chosen === undefined || who_id === chosen);
   const times = actions.length > 1 ? ` ×${actions.length}` : '';
-  const line = actions.at(-1)?.line;
+  return { ...row, title: `${title}${times}`, effects: shown.map(effect => effectRowOf(effect)) };
+}
+
+const effectRowOf = ({ key, who, client, steps, took }: Effect): EffectRow => ({
+  key,
+  who,
+  topic: client && client.topic !== 'live events' ? client.topic : '',
+  tags: tagsOf(steps),
+  took: took === undefined ? '' : durationInWords(took),
+});
+
+interface RowProps extends Pick<StoryViewProps, 'open' | 'runLine'> {
+  readonly row: StoryRow;
+}
+
+function Row({ row: { kind, time, title, end, line, effects }, open, runLine }: RowProps) {
+  if (kind === 'quiet' || kind === 'event') {
+    return (
+      <li class="quiet" aria-current={open.isOpen}>
+        <time>{time}</time>
+        <button type="button" class="what" onClick={open.toggle}>
+          {title}
+        </button>
+      </li>
+    );
+  }
   return (
     <li class="story" aria-current={open.isOpen}>
       <div class="head">
-        <time>{timeOf(at)}</time>
+        <time>{time}</time>
         <button type="button" class={`what ${kind}`} onClick={open.toggle}>
           {title}
-          {times}
         </button>
         <span class={`end ${end.tone}`}>{end.words}</span>
         {line !== undefined && (
@@ -38,7 +94,7 @@ export function StoryView({ story, chosen, open, runLine }: StoryViewProps) {
           </button>
         )}
       </div>
-      {shown.map(effect => (
+      {effects.map(effect => (
         <EffectView key={effect.key} effect={effect} />
       ))}
     </li>
@@ -46,20 +102,20 @@ export function StoryView({ story, chosen, open, runLine }: StoryViewProps) {
 }
 
 /** The effect of a story on one client, from left to right. */
-function EffectView({ effect: { who, client, steps, took } }: { effect: Effect }) {
+function EffectView({ effect: { who, topic, tags, took } }: { effect: EffectRow }) {
   return (
     <div class="effect">
       <span>{who}</span>
       <span class="steps">
-        {client && client.topic !== 'live events' && <small>{client.topic}</small>}
-        {tagsOf(steps).map(({ tone, short, times }, i) => (
+        {topic && <small>{topic}</small>}
+        {tags.map(({ tone, short, times }, i) => (
           <span key={i} class={`tag ${tone}`}>
             {short}
             {times > 1 ? ` ×${times}` : ''}
           </span>
         ))}
       </span>
-      <small>{took === undefined ? '' : durationInWords(took)}</small>
+      <small>{took}</small>
     </div>
   );
 }
@@ -86,22 +142,4 @@ function tagsOf(steps: readonly Step[]): readonly Tag[] {
     }
   }
   return tags;
-}
-
-interface QuietProps {
-  readonly story: Story;
-  readonly open: { readonly isOpen: boolean; readonly toggle: () => void };
-}
-
-function Quiet({ story, open }: QuietProps) {
-  const { effects, title, at } = story;
-  const count = `${effects.length} ${effects.length === 1 ? 'request' : 'requests'} without news`;
-  return (
-    <li class="quiet" aria-current={open.isOpen}>
-      <time>{timeOf(at)}</time>
-      <button type="button" class="what" onClick={open.toggle}>
-        {title || count}
-      </button>
-    </li>
-  );
 }

@@ -9,29 +9,55 @@ const HEIGHT_PX = 16;
 const MIN_WIDTH_PX = 3;
 const TOP = { poll: 2, event: 0, status: 13 };
 const HEIGHTS = { poll: 8, event: 12, status: 3 };
+/** How far into the future a mark without an end is drawn, in ms. */
+const FUTURE_MS = 604_800_000;
 
 interface StripProps {
   readonly client: ClientRequests;
   readonly from: number;
   readonly to: number;
-  readonly now: number;
 }
 
 /**
- * The polls and events of a client between two times, and below them its status. It is drawn again
- * when the client has sent something, and each second.
+ * The polls and events of a client between two times, and below them its status. They are drawn
+ * again only when the client has sent or got something: as time passes, another part is in view.
  */
-export function Strip(props: StripProps) {
-  const { client, to } = props;
-  return useMemo(() => <Marks {...props} />, [client, Math.floor(to / 1_000)]);
+export function Strip({ client, from, to }: StripProps) {
+  const width = to - from;
+  const first = client.requests[0]!.at;
+  const marks = useMemo(
+    () => <Marks client={client} first={first} from={from} width={width} />,
+    [client, first, width],
+  );
+  const left = ((from - first) / width) * WIDTH_PX;
+  return (
+    <svg
+      class="strip"
+      viewBox={`${left} 0 ${WIDTH_PX} ${HEIGHT_PX}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {marks}
+    </svg>
+  );
 }
 
-function Marks({ client, from, to, now }: StripProps) {
-  const x = (at: number) => ((Math.min(Math.max(at, from), to) - from) / (to - from)) * WIDTH_PX;
+interface MarksProps {
+  readonly client: ClientRequests;
+  /** The time at x = 0. */
+  readonly first: number;
+  /** Marks that end before this time are not drawn. */
+  readonly from: number;
+  /** How much time is as wide as the strip, in ms. */
+  readonly width: number;
+}
+
+function Marks({ client, first, from, width }: MarksProps) {
+  const x = (at: number) => ((at - first) / width) * WIDTH_PX;
   return (
-    <svg class="strip" viewBox={`0 0 ${WIDTH_PX} ${HEIGHT_PX}`} preserveAspectRatio="none" aria-hidden="true">
-      {stripOf(client, now)
-        .filter(mark => mark.to >= from && mark.from <= to)
+    <>
+      {stripOf(client, from + FUTURE_MS)
+        .filter(mark => mark.to >= from)
         .map((mark, i) => (
           <rect
             key={i}
@@ -42,6 +68,6 @@ function Marks({ client, from, to, now }: StripProps) {
             height={mark.look === 'gone' ? 1 : HEIGHTS[mark.shape]}
           />
         ))}
-    </svg>
+    </>
   );
 }
