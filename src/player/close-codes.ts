@@ -8,61 +8,72 @@
 export type ComesBack = 'dropped' | 'later' | 'never';
 
 /**
- * The codes and reasons with which a connection between a player and a gate ends, for both sides.
- * docs/gate.md explains them.
+ * The close codes of a connection between a player and a gate, for both sides. Any other code is
+ * the lobby's own, and the player is out. docs/gate.md explains them.
  */
-export const CLOSE_CODES = [
-  { codes: [1000], reasons: ['closed'], comesBack: 'never' },
-  { codes: [1001], reasons: ['gate_closed'], comesBack: 'later' },
-  // Of a browser that leaves, a network, or a proxy that restarts. No page can send these, except
-  // for 4006. A proxy that makes two connections of one sends it for 1006 (@fastify/http-proxy).
-  { codes: [1001, 1002, 1006, 1011, 1012, 1013, 1014, 4006], reasons: [], comesBack: 'dropped' },
-  { codes: [1008], reasons: ['too_many_pieces'], comesBack: 'never' },
-  { codes: [1009], reasons: ['too_large'], comesBack: 'never' },
+export const COMES_BACK: Readonly<Record<number, ComesBack>> = {
+  1000: 'never',
+  // Of a browser that leaves, a network, or a proxy that restarts.
+  1001: 'dropped',
+  1002: 'dropped',
+  1006: 'dropped',
+  1008: 'never',
+  1009: 'never',
+  1011: 'dropped',
+  1012: 'dropped',
+  1013: 'dropped',
+  1014: 'dropped',
   // Of a script that is about to connect again.
-  { codes: [4000], reasons: ['back_soon'], comesBack: 'dropped' },
-  { codes: [4401], reasons: ['no_handshake', 'no_token', 'invalid_token'], comesBack: 'never' },
-  {
-    codes: [4403],
-    reasons: [
-      'already_connected',
-      'expired',
-      'in_different_lobby',
-      'no_such_path',
-      'origin',
-      'registration_expired',
-      'removed',
-    ],
-    comesBack: 'never',
-  },
+  4000: 'dropped',
+  // A proxy that makes two connections of one sends it for 1006 (@fastify/http-proxy).
+  4006: 'dropped',
+  4401: 'never',
+  4403: 'never',
   // The token has not been used.
-  { codes: [4408], reasons: ['no_token_in_time'], comesBack: 'later' },
+  4408: 'later',
   // Two tabs with one ticket would otherwise replace each other for ever.
-  { codes: [4409], reasons: ['replaced'], comesBack: 'never' },
-  { codes: [4413], reasons: ['too_many_messages'], comesBack: 'never' },
-  {
-    codes: [4424],
-    reasons: ['hook_failed', 'lobby_unauthorized', 'not_sent', 'outcome_unknown', 'rate_limited'],
-    comesBack: 'later',
-  },
-  { codes: [4429], reasons: ['address', 'busy'], comesBack: 'later' },
-] as const satisfies readonly CloseCodes[];
+  4409: 'never',
+  4413: 'never',
+  4424: 'later',
+  4429: 'later',
+};
 
-/** A row of {@link CLOSE_CODES}. */
-export interface CloseCodes {
-  readonly codes: readonly number[];
-  readonly reasons: readonly string[];
-  readonly comesBack: ComesBack;
-}
+/** The close code of each reason that a gate or a player has. */
+export const CODE_OF_REASON = {
+  closed: 1000,
+  // Of a gate that drains: the player may have another gate next time.
+  gate_closed: 1001,
+  too_many_pieces: 1008,
+  too_large: 1009,
+  back_soon: 4000,
+  no_handshake: 4401,
+  no_token: 4401,
+  invalid_token: 4401,
+  already_connected: 4403,
+  expired: 4403,
+  in_different_lobby: 4403,
+  no_such_path: 4403,
+  origin: 4403,
+  registration_expired: 4403,
+  removed: 4403,
+  no_token_in_time: 4408,
+  replaced: 4409,
+  too_many_messages: 4413,
+  hook_failed: 4424,
+  lobby_unauthorized: 4424,
+  not_sent: 4424,
+  outcome_unknown: 4424,
+  rate_limited: 4424,
+  address: 4429,
+  busy: 4429,
+} as const;
 
 /** A reason of the table. */
-export type GateReason = (typeof CLOSE_CODES)[number]['reasons'][number];
-
-const rows: readonly CloseCodes[] = CLOSE_CODES;
+export type GateReason = keyof typeof CODE_OF_REASON;
 
 /** The code and the reason with which a gate ends a connection. */
 export function closeCode(reason: GateReason): { readonly code: number; readonly reason: GateReason } {
-  return { code: rows.find(({ reasons }) => reasons.includes(reason))!.codes[0]!, reason };
+  return { code: CODE_OF_REASON[reason], reason };
 }
 
 /** What a close code and its text say. */
@@ -74,22 +85,23 @@ export interface MeaningOfClose {
   readonly retryAfter: number | undefined;
 }
 
-/** The first of the gate's own codes, all of which are in the table. */
-const FIRST_OF_GATE = 4401;
+/** The codes of the protocol whose text does not say the reason. */
+const REASON_OF_CODE: Readonly<Record<number, GateReason>> = {
+  1000: 'closed',
+  1008: 'too_many_pieces',
+  1009: 'too_large',
+};
 
-/**
- * What a close code and its text say. A code that is not in the table is one of the lobby's own.
- */
+/** What a close code and its text say. */
 export function meaningOfClose(code: number, text: string): MeaningOfClose {
-  const [said = '', seconds] = text.split('; retry-after=', 2);
-  const ofCode = rows.filter(({ codes }) => codes.includes(code));
-  const row = ofCode.find(({ reasons }) => reasons.includes(said)) ?? ofCode.at(-1);
-  if (!row) return { reason: 'kicked', comesBack: 'never', retryAfter: undefined };
-  // The gate passes on error codes of the service that it does not know.
-  const isSaid = row.reasons.includes(said) || (code >= FIRST_OF_GATE && said !== '');
+  const [said, seconds] = text.split('; retry-after=', 2);
+  const isGateClosed = code === 1001 && said === ('gate_closed' satisfies GateReason);
+  const known = isGateClosed ? 'later' : COMES_BACK[code];
+  const told = known && said ? said : 'kicked';
+  const retryAfter = Number(seconds) * 1_000;
   return {
-    reason: isSaid ? said : (row.reasons[0] ?? 'dropped'),
-    comesBack: row.comesBack,
-    retryAfter: seconds === undefined ? undefined : Number(seconds) * 1_000,
+    reason: REASON_OF_CODE[code] ?? (known === 'dropped' ? known : told),
+    comesBack: known ?? 'never',
+    retryAfter: retryAfter > 0 ? retryAfter : undefined,
   };
 }

@@ -1,4 +1,4 @@
-export { CLOSE_CODES, closeCode, meaningOfClose } from './close-codes.js';
+export { closeCode, CODE_OF_REASON, COMES_BACK, meaningOfClose, type GateReason } from './close-codes.js';
 export type { PlayerMessage, WebSocketClass, WebSocketLike } from './gate-link.js';
 export { isLobbyClosedError, LobbyClosedError, type LobbyClosedReason } from './lobby-closed-error.js';
 export type { LobbyConnectionConfig, LobbyEntrance } from './lobby-connection-config.js';

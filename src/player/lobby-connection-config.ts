@@ -1,10 +1,9 @@
-import { asyncScheduler, catchError, EMPTY, from, type ObservableInput, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, type ObservableInput, type SchedulerLike } from 'rxjs';
 import {
-  aFunction,
   checkArgument,
   checkOptions,
-  definedOptions,
   duration,
+  fieldsOf,
   InputError,
   milliseconds,
   nonEmptyString,
@@ -79,8 +78,14 @@ export interface ConnectionSettings extends LinkSettings, Clocks {
   readonly secret: string;
   readonly queue: number;
   readonly backoff: Required<BackoffConfig>;
+  readonly wake$: ObservableInput<unknown>;
   readonly random: () => number;
 }
+
+const aSocketClass: Guard<WebSocketClass> = {
+  name: 'a class of WebSockets. In Node before 22, it is that of the package ws',
+  is: (u): u is WebSocketClass => typeof u === 'function',
+};
 
 const OPTIONS: Options<LobbyConnectionConfig> = {
   port: nonEmptyString,
@@ -89,17 +94,11 @@ const OPTIONS: Options<LobbyConnectionConfig> = {
   heartbeat: milliseconds,
   queue: { name: 'a number of messages', is: duration.is },
   backoff: plainObject,
-  WebSocket: aFunction,
+  WebSocket: aSocketClass,
   wake$: observableInput,
   scheduler: schedulerLike,
   testing: plainObject,
 };
-
-/**
- * The default of {@link LobbyConnectionConfig.backoff}. A lost answer may be asked for again for 10
- * s.
- */
-const BACKOFF: Required<BackoffConfig> = { initial: 500, max: 5_000 };
 
 /** Checks the arguments, and fills in the defaults. */
 export function connectionSettings(
@@ -109,19 +108,22 @@ export function connectionSettings(
   checkOptions(config, OPTIONS);
   checkOptions(config.backoff, BACKOFF_OPTIONS, 'backoff');
   checkOptions(config.testing, TESTING_OPTIONS, 'testing');
+  checkArgument('entrance', plainObject, entrance);
   const { token = 'message', heartbeat = 20_000, queue = 0, scheduler = asyncScheduler } = config;
+  // A lost answer may be asked for again for 10 s.
+  const { initial = 500, max = 5_000 } = config.backoff ?? {};
+  const { WebSocket = (globalThis as { readonly WebSocket?: unknown }).WebSocket } = config;
   const { random = Math.random, monotonic = monotonicClock(scheduler) } = config.testing ?? {};
-  const wake$ = config.wake$ ? from(config.wake$) : defaultWake(scheduler, config.testing?.monotonic);
+  const address = 'url' in entrance ? givenUrl(entrance, config) : addressOfJoin(entrance, config);
   return {
-    url: urlOf(entrance, config),
-    secret: withOwnTicket(tokenOf(entrance)),
+    url: checkArgument('url', aSocketUrl, address.url),
+    secret: withOwnTicket(checkArgument('token', aToken, address.token)),
     token,
     heartbeat,
     queue,
-    backoff: { ...BACKOFF, ...definedOptions(config.backoff) },
-    WebSocket: config.WebSocket ?? platformWebSocket(),
-    // Without it, the connection goes on.
-    wake$: wake$.pipe(catchError(() => EMPTY)),
+    backoff: { initial, max },
+    WebSocket: checkArgument('WebSocket', aSocketClass, WebSocket),
+    wake$: config.wake$ ?? defaultWake(scheduler, config.testing?.monotonic),
     scheduler,
     monotonic,
     random,
@@ -129,34 +131,29 @@ export function connectionSettings(
 }
 
 const aToken: Guard<string> = {
-  name: 'a token of the service, without blanks',
+  name: 'a token without blanks',
   is: (u): u is string => typeof u === 'string' && /^[^\s\0]+$/.test(u),
 };
 
-function tokenOf(entrance: LobbyEntrance): string {
-  if ('url' in entrance) return checkArgument('token', aToken, entrance.token);
-  const { token } = checkArgument('join.player', plainObject, entrance.player);
-  return checkArgument('join.player.token', aToken, token);
-}
-
 const aSocketUrl: Guard<string> = {
   name: 'a URL that begins with ws:// or wss://, without blanks and #',
-  is: (u): u is string => typeof u === 'string' && /^wss?:\/\/[^\s/?#]+([/?][^\s#]*)?$/.test(u),
+  is: (u): u is string => typeof u === 'string' && /^wss?:\/\/[^\s/?#][^\s#]*$/.test(u),
 };
 
-function urlOf(entrance: LobbyEntrance, { port, path }: LobbyConnectionConfig): string {
-  checkArgument('entrance', plainObject, entrance);
-  if (!('url' in entrance))
-    return checkArgument('path', aSocketUrl, lobbyAddress(entrance, port).url + (path ?? ''));
-  if (port !== undefined || path !== undefined) {
-    throw new InputError('port and path', 'absent, since there is a URL', 'a string');
-  }
-  return checkArgument('url', aSocketUrl, entrance.url);
+interface PlayerAddress {
+  readonly url: unknown;
+  readonly token: unknown;
 }
 
-function platformWebSocket(): WebSocketClass {
-  const { WebSocket } = globalThis as { readonly WebSocket?: WebSocketClass };
-  if (WebSocket) return WebSocket;
-  const rule = 'given, since this platform has none: that of the package ws in Node before 22';
-  throw new InputError('WebSocket', rule, 'undefined');
+function addressOfJoin(
+  join: Pick<LobbyJoin, 'player' | 'ports'>,
+  config: LobbyConnectionConfig,
+): PlayerAddress {
+  const { path = '', port } = config;
+  return { url: lobbyAddress(join, port).url + path, token: fieldsOf(join.player).token };
+}
+
+function givenUrl(address: PlayerAddress, { port, path }: LobbyConnectionConfig): PlayerAddress {
+  if (port ?? path) throw new InputError('port and path', 'absent, since there is a URL', 'a string');
+  return address;
 }

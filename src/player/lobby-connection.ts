@@ -1,33 +1,19 @@
-import {
-  BehaviorSubject,
-  combineLatest,
-  defer,
-  EMPTY,
-  filter,
-  map,
-  merge,
-  NEVER,
-  Observable,
-  repeat,
-  share,
-  switchMap,
-  take,
-  tap,
-  timer,
-} from 'rxjs';
-import { checkArgument, printable, redact, type Guard } from '../error/index.js';
+import { Observable, Subject, Subscription, type Subscriber, type Unsubscribable } from 'rxjs';
+import { DirectState, follow, onlyNext } from '../direct/index.js';
+import { checkArgument, fieldsOf, printable, redact, type Guard } from '../error/index.js';
 import { RESERVATION_MS } from '../protocol/index.js';
-import { ageOf, backoffDelay, instant, pageAlive, type Instant } from '../stream/index.js';
+import { ageOf, backoffDelay, instant, type Instant } from '../stream/index.js';
 import { meaningOfClose } from './close-codes.js';
-import { gateLink, type LinkEnd, type LinkSignal, type PlayerMessage } from './gate-link.js';
-import { isLobbyClosedError, LobbyClosedError, type LobbyClosedReason } from './lobby-closed-error.js';
+import { GateLink, type LinkObserver, type PlayerMessage, type Stage } from './gate-link.js';
+import { LobbyClosedError, type LobbyClosedReason } from './lobby-closed-error.js';
 import {
   connectionSettings,
   type ConnectionSettings,
   type LobbyConnectionConfig,
   type LobbyEntrance,
 } from './lobby-connection-config.js';
-import { hintFor, nextStatus, type LobbyStatus } from './lobby-status.js';
+import { nextStatus, type LobbyStatus, type StatusChange } from './lobby-status.js';
+import type { Welcome } from './welcome.js';
 
 /** A player's connection to a lobby. It emits the messages of the lobby. */
 export interface LobbyConnection extends Observable<PlayerMessage> {
@@ -73,171 +59,197 @@ export function lobbyConnection(
   entrance: LobbyEntrance,
   config: LobbyConnectionConfig = {},
 ): LobbyConnection {
-  const player = new LobbyPlayerSide(connectionSettings(entrance, config));
-  return Object.defineProperty(
-    Object.assign(player.messages(), {
-      status$: player.status$.asObservable(),
-      send: (message: PlayerMessage) => player.send(message),
-    }),
-    'status',
-    { get: () => player.status$.value },
-  ) as LobbyConnection;
+  return new SharedConnection(connectionSettings(entrance, config));
 }
 
-/** How long to wait for the gate if it does not say, in ms. It accepts a return each second. */
-const SOON_MS = 1_000;
+/** One {@link LobbyVisit} at a time, for all subscribers. */
+class SharedConnection extends Observable<PlayerMessage> implements LobbyConnection {
+  readonly status$: DirectState<LobbyStatus>;
+  readonly #settings: ConnectionSettings;
+  #visit: LobbyVisit | undefined;
+
+  constructor(settings: ConnectionSettings) {
+    super(subscriber => this.#join(subscriber));
+    this.#settings = settings;
+    this.status$ = new DirectState(nextStatus(undefined, { state: 'idle' }, settings.scheduler.now()));
+  }
+
+  get status(): LobbyStatus {
+    return this.status$.value;
+  }
+
+  send(message: PlayerMessage): boolean {
+    checkArgument('message', aMessage, message);
+    return this.#visit?.send(message) ?? false;
+  }
+
+  #join(subscriber: Subscriber<PlayerMessage>): void {
+    const current = this.#visit?.isOver === false ? this.#visit : undefined;
+    const visit = current ?? new LobbyVisit(this.#settings, this.status$);
+    this.#visit = visit;
+    subscriber.add(visit.message$.subscribe(subscriber));
+    subscriber.add(() => {
+      if (!visit.message$.observed) visit.leave();
+    });
+    if (!current) visit.begin();
+  }
+}
 
 const aMessage: Guard<PlayerMessage> = {
   name: 'a string or a Uint8Array, and not empty',
   is: (u): u is PlayerMessage => (typeof u === 'string' || u instanceof Uint8Array) && u.length > 0,
 };
 
-class LobbyPlayerSide {
-  readonly status$: BehaviorSubject<LobbyStatus>;
+/** How long to wait for the gate if it does not say, in ms. It accepts a return each second. */
+const SOON_MS = 1_000;
+
+/** A player in a lobby, over as many links as it takes, until they leave or are out. */
+class LobbyVisit implements LinkObserver {
+  readonly message$ = new Subject<PlayerMessage>();
+  /** Whether the player has left, or is out. */
+  isOver = false;
   readonly #settings: ConnectionSettings;
+  readonly #status$: DirectState<LobbyStatus>;
   /** The token with a ticket of its own, or the gate's ticket once the player has been in. */
   #secret: string;
   /** `undefined` until the player has been in. */
   #grace: number | undefined;
   /** When the reservation began, or the connection dropped. */
   #since: Instant;
+  /** How many attempts have failed in a row. */
+  #attempt = 0;
   /** Whether any connection has been opened. */
   #hasOpened = false;
-  #send: ((message: PlayerMessage) => boolean) | undefined;
+  /** `undefined` between two attempts. */
+  #link: GateLink | undefined;
+  #rest = Subscription.EMPTY;
+  /** Whether the gate has asked the player to come later. */
+  #isLater = false;
   #queue: PlayerMessage[] = [];
-  #rest: { readonly wait: number; readonly isLater: boolean } | undefined;
+  #wakes: Unsubscribable = Subscription.EMPTY;
 
-  constructor(settings: ConnectionSettings) {
+  constructor(settings: ConnectionSettings, status$: DirectState<LobbyStatus>) {
     this.#settings = settings;
+    this.#status$ = status$;
     this.#secret = settings.secret;
     this.#since = instant(settings);
-    this.status$ = new BehaviorSubject(nextStatus(undefined, { state: 'idle' }, this.#since.at));
   }
 
-  messages(): Observable<PlayerMessage> {
-    const link$ = defer(() => gateLink(this.#secret, this.#settings)).pipe(
-      tap(signal => this.#onSignal(signal)),
-      filter(signal => signal.kind === 'message'),
-      map(({ message }) => message),
-      repeat({ delay: () => this.#rested() }),
-      tap({ error: (error: unknown) => this.#onError(error) }),
+  begin(): void {
+    this.#show({ state: 'connecting' });
+    if (this.isOver) return;
+    this.#wakes = follow(
+      this.#settings.wake$,
+      onlyNext(() => this.#wake()),
     );
-    return defer(() => {
-      this.#begin();
-      return link$;
-    }).pipe(tap({ unsubscribe: () => this.#leave() }), share());
+    this.#connect();
   }
 
   send(message: PlayerMessage): boolean {
-    checkArgument('message', aMessage, message);
-    if (this.#send) return this.#send(message);
-    const isAway = !['idle', 'closed'].includes(this.status$.value.state);
-    if (!isAway || this.#queue.length >= this.#settings.queue) return false;
+    if (this.#status$.value.state === 'live') return this.#link?.send(message) ?? false;
+    if (this.isOver || this.#queue.length >= this.#settings.queue) return false;
     this.#queue.push(message);
     return true;
   }
 
-  #begin(): void {
-    this.#secret = this.#settings.secret;
-    this.#grace = undefined;
-    this.#since = instant(this.#settings);
-    this.#hasOpened = false;
-    this.#show({ state: 'connecting' });
-  }
-
-  #leave(): void {
-    this.#forget();
-    this.#show({ state: 'idle' });
-  }
-
-  #onSignal(signal: LinkSignal): void {
-    if (signal.kind === 'ended') return this.#onEnd(signal);
-    if (signal.kind === 'message') return;
-    const { welcome, send } = signal;
+  onWelcome(welcome: Welcome | undefined): void {
+    if (!welcome) return this.#end(new LobbyClosedError('not_a_gate', 1000, ''));
     this.#secret = welcome.ticket ?? this.#secret;
     this.#grace = welcome.grace;
+    this.#attempt = 0;
     this.#hasOpened = true;
-    this.#send = send;
     const queue = this.#queue;
     this.#queue = [];
-    for (const message of queue) send(message);
+    for (const message of queue) this.#link?.send(message);
     this.#show({ state: 'live' });
   }
 
-  /** Decides how to go on after a connection. Throws if the player is out. */
-  #onEnd({ code, text, stage }: LinkEnd): void {
+  onMessage(message: PlayerMessage): void {
+    this.message$.next(message);
+  }
+
+  /** Decides how to go on after a connection. */
+  onEnd(code: number, text: string, stage: Stage): void {
     const { random, backoff, secret } = this.#settings;
     const wasIn = stage === 'in';
-    this.#send = undefined;
+    this.#link = undefined;
     this.#hasOpened ||= stage !== 'connecting';
     if (wasIn) this.#since = instant(this.#settings);
-    const attempt = this.status$.value.attempt + 1;
     const said = printable(redact(text, [...secret.split(' '), this.#secret]));
+    const closed = (why: LobbyClosedReason) => new LobbyClosedError(why, code, said);
     const meaning = meaningOfClose(code, said);
-    const closed = (reason: LobbyClosedReason) => new LobbyClosedError(reason, code, said);
-    if (wasIn && code === 1000) {
-      this.#rest = undefined;
-      return;
-    }
+    if (wasIn && code === 1000) return this.#end();
+    this.#attempt++;
     const mayReturn = wasIn ? meaning.comesBack === 'dropped' : meaning.comesBack !== 'never';
-    if (!mayReturn || this.#grace === 0) throw closed(meaning.reason);
+    if (!mayReturn || this.#grace === 0) return this.#end(closed(meaning.reason));
 
+    this.#isLater = meaning.comesBack === 'later';
     const remaining = (this.#grace ?? RESERVATION_MS) - ageOf(this.#since, instant(this.#settings));
-    const isLater = meaning.comesBack === 'later';
-    const retryAfter = meaning.retryAfter ?? (isLater ? SOON_MS : 0);
-    if (remaining <= 0 || retryAfter > remaining) throw closed(this.#whyOver(meaning.reason, isLater));
-    const wait = Math.min(backoffDelay(attempt, backoff, random(), retryAfter), remaining);
-    this.#rest = { wait, isLater };
-    const reason = this.#hasOpened ? meaning.reason : 'unreachable';
-    this.#show({
+    const retryAfter = meaning.retryAfter ?? (this.#isLater ? SOON_MS : 0);
+    if (retryAfter >= remaining) return this.#end(closed(this.#whyOver(meaning.reason)));
+    const why = this.#hasOpened ? meaning.reason : 'unreachable';
+    this.#waitFor(Math.min(backoffDelay(this.#attempt, backoff, random(), retryAfter), remaining), {
       state: stage === 'connecting' ? 'offline' : 'retrying',
-      attempt,
-      nextTry: instant(this.#settings).at + wait,
-      error: closed(reason),
-      hint: hintFor(reason, attempt, this.#hasOpened),
+      attempt: this.#attempt,
+      error: closed(why),
     });
   }
 
+  #connect(): void {
+    if (this.isOver) return;
+    try {
+      this.#link = new GateLink(this.#secret, this.#settings, this);
+    } catch (error) {
+      // Its message may contain the URL, and so the token.
+      this.#end(new LobbyClosedError('not_opened', 1006, String(fieldsOf(error).name)));
+    }
+  }
+
+  /** Connects after a time. A frozen page has no timers, and wakes when it is resumed. */
+  #waitFor(wait: number, status: StatusChange): void {
+    const { scheduler } = this.#settings;
+    this.#rest.unsubscribe();
+    this.#rest = scheduler.schedule(() => {
+      this.#show({ ...this.#status$.value, nextTry: undefined });
+      this.#connect();
+    }, wait);
+    this.#show({ ...status, nextTry: scheduler.now() + wait });
+  }
+
+  /** The network may be back. Many players may be back with it, and must not all come at once. */
+  #wake(): void {
+    if (this.#link) return this.#link.wake();
+    const { scheduler, backoff, random } = this.#settings;
+    const { nextTry = 0 } = this.#status$.value;
+    const wait = backoffDelay(1, backoff, random());
+    if (!this.#isLater && scheduler.now() + wait < nextTry) this.#waitFor(wait, this.#status$.value);
+  }
+
   /** Why the player is out once the reservation or the ticket is no longer valid. */
-  #whyOver(reason: string, isLater: boolean): LobbyClosedReason {
-    if (isLater) return reason;
+  #whyOver(reason: string): LobbyClosedReason {
+    if (this.#isLater) return reason;
     if (this.#grace !== undefined) return 'expired';
     return this.#hasOpened ? 'registration_expired' : 'unreachable';
   }
 
-  /** Emits when the next attempt may begin. Completes if there is none. */
-  #rested(): Observable<unknown> {
-    const rest = this.#rest;
-    if (!rest) {
-      this.#forget();
-      this.#show({ state: 'closed' });
-      return EMPTY;
-    }
-    const { scheduler, wake$, backoff, random } = this.#settings;
-    const over$ = timer(rest.wait, scheduler);
-    // Many players may be back at once, when their network is.
-    const early$ = wake$.pipe(switchMap(() => timer(backoffDelay(1, backoff, random()), scheduler)));
-    return combineLatest([merge(over$, rest.isLater ? NEVER : early$), pageAlive()]).pipe(
-      filter(([, isAlive]) => isAlive),
-      take(1),
-      tap(() => this.#show({ ...this.status$.value, nextTry: undefined })),
-    );
+  /** The player is out: for this reason, or because the lobby has closed the connection. */
+  #end(error?: LobbyClosedError): void {
+    this.isOver = true;
+    this.#show({ state: 'closed', error, attempt: this.#attempt });
+    if (error) this.message$.error(error);
+    else this.message$.complete();
   }
 
-  #onError(error: unknown): void {
-    const attempt = this.status$.value.attempt + 1;
-    const known = isLobbyClosedError(error) ? error : undefined;
-    const hint = known && hintFor(known.reason, attempt, this.#hasOpened);
-    this.#forget();
-    this.#show({ state: 'closed', error: known, attempt, hint });
+  leave(): void {
+    this.#wakes.unsubscribe();
+    this.#rest.unsubscribe();
+    this.#link?.unsubscribe();
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#show({ state: 'idle' });
   }
 
-  #forget(): void {
-    this.#send = undefined;
-    this.#queue = [];
-  }
-
-  #show(change: Pick<LobbyStatus, 'state'> & Partial<LobbyStatus>): void {
-    this.status$.next(nextStatus(this.status$.value, change, this.#settings.scheduler.now()));
+  #show(change: StatusChange): void {
+    this.#status$.next(nextStatus(this.#status$.value, change, this.#settings.scheduler.now()));
   }
 }

@@ -25,31 +25,22 @@ export interface LobbyStatus {
   readonly hint: string | undefined;
 }
 
-/** The status after a change. Fields that it does not set are reset. */
-export function nextStatus(
-  before: LobbyStatus | undefined,
-  change: Pick<LobbyStatus, 'state'> & Partial<LobbyStatus>,
-  now: number,
-): LobbyStatus {
+/** What changes of a status. Other fields are reset, and the hint is that of the error. */
+export type StatusChange = Pick<LobbyStatus, 'state'> & Partial<LobbyStatus>;
+
+/** The status after a change. */
+export function nextStatus(before: LobbyStatus | undefined, change: StatusChange, now: number): LobbyStatus {
   const since = before?.state === change.state ? before.since : now;
-  return { attempt: 0, nextTry: undefined, error: undefined, hint: undefined, ...change, since };
+  const hint = HINTS.get(change.error?.reason ?? '');
+  return { attempt: 0, nextTry: undefined, error: undefined, ...change, since, hint };
 }
 
-const HINTS: Readonly<Record<string, string>> = {
-  lobby_unauthorized: "The service rejects the lobby's own token.",
-  rate_limited: 'The service limits the rate of the lobby.',
-  hook_failed: 'A function in the options of the gate fails. The log of the gate says which one.',
-  not_sent: 'The lobby cannot reach the service.',
-  outcome_unknown: 'The lobby gets no answer from the service.',
-  not_opened: 'The platform does not open this URL. A page of https: needs one of wss:.',
-};
-
-/** After this number of attempts without any connection, the URL may be wrong. */
-const MANY_ATTEMPTS = 3;
-
-/** What to check after attempts that failed. */
-export function hintFor(reason: string, attempt: number, hasBeenIn: boolean): string | undefined {
-  if (reason === 'unreachable' && attempt >= MANY_ATTEMPTS && !hasBeenIn)
-    return 'There has been no connection yet. Check the address and the path, and whether the lobby is running.';
-  return HINTS[reason];
-}
+const HINTS: ReadonlyMap<string, string> = new Map([
+  ['unreachable', 'Check the address and the path, and whether the lobby is running.'],
+  ['lobby_unauthorized', "The service rejects the lobby's own token."],
+  ['rate_limited', 'The service limits the rate of the lobby.'],
+  ['hook_failed', 'See the log of the gate.'],
+  ['not_sent', 'The lobby cannot reach the service.'],
+  ['outcome_unknown', 'The lobby gets no answer from the service.'],
+  ['not_opened', 'A page of https: needs a URL of wss:.'],
+]);
