@@ -1,34 +1,17 @@
-import { deepStrictEqual, ok } from 'node:assert';
+import { deepStrictEqual, doesNotMatch, match, ok, rejects } from 'node:assert';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { recovery, watchSignals, type IndexingConfig } from 'lobby-rx';
+import { setTimeout } from 'node:timers/promises';
+import { firstValueFrom, from, lastValueFrom } from 'rxjs';
+import { isUnauthorizedError, watch, watchSignals, type WatchConfig } from 'lobby-rx';
+import { boshSession, type BoshSessionConfig, type BoshStanzas } from 'lobby-rx/services';
 import { freePort } from '../free-port.js';
 import { CuttingProxy } from './cutting-proxy.js';
 import { followed, SHORT_WAITS } from './followed.js';
 import { eventsOf, eventsToSend, gapsOf, LAST, unexplained } from './log-of-events.js';
 import { Server, until } from './server.js';
 
-/**
- * The messages of one answer, and what the next request is to say: the session and the id of the
- * request.
- */
-interface Messages {
-  readonly texts: readonly string[];
-  readonly index: string;
-}
-
-/** A session, and the id of the last request in it. */
-interface Session {
-  readonly sid: string;
-  readonly jid: string;
-  rid: number;
-}
-
-/** The server has ended the session. */
-class Terminated extends Error {}
-
 const BOSH = "xmlns='http://jabber.org/protocol/httpbind'";
-const XBOSH = "xmlns:xmpp='urn:xmpp:xbosh'";
 
 describe('a watch of XMPP over BOSH, as Prosody has it', function () {
   this.timeout(120_000);
@@ -42,32 +25,23 @@ describe('a watch of XMPP over BOSH, as Prosody has it', function () {
     const folder = await server.prepare('lobby-rx-prosody-');
     await mkdir(join(folder, 'certs'));
     await writeFile(join(folder, 'prosody.cfg.lua'), configOf(folder, port));
+    const accounts = join(folder, 'accounts/accounts');
+    await mkdir(accounts, { recursive: true });
+    await writeFile(join(accounts, 'alice.dat'), 'return { password = "secret" };');
     await server.start();
   });
   after(() => server.remove());
 
-  /** A watch of what is sent to whoever has logged in last. */
-  function follow(at: string) {
+  /** Follows what is sent to the session that it has begun last. */
+  function follow(at: string, config?: Partial<BoshSessionConfig>, ack?: WatchConfig<BoshStanzas>['ack']) {
     const jids: string[] = [];
-    const poll = async (index: string | undefined, { signal }: { readonly signal: AbortSignal }) => {
-      if (index === undefined) {
-        const { sid, rid, jid } = await logIn(at, signal);
-        jids.push(jid);
-        return { texts: [], index: `${sid}|${rid + 1}` } satisfies Messages;
-      }
-      const [sid, rid] = index.split('|') as [string, string];
-      const answer = await post(at, `sid='${sid}' rid='${rid}'`, '', signal);
-      const texts = [...answer.matchAll(/<message.*?<body[^>]*>([^<]*)/g)].map(([, text]) => text!);
-      return { texts, index: `${sid}|${Number(rid) + 1}` } satisfies Messages;
-    };
-    const config: IndexingConfig<Messages> = {
-      indexOf: 'index',
-      isEmpty: ({ texts }) => texts.length === 0,
-      recovery: error =>
-        error instanceof Terminated ? { kind: 'retry', dropsIndex: true } : recovery(error),
-      ...SHORT_WAITS,
-    };
-    return { ...followed(watchSignals(poll, config), ({ texts }) => texts), jids };
+    const session = boshSession(at, { domain: 'localhost', ...config });
+    const signal$ = watchSignals({ ...session, ...SHORT_WAITS, ...(ack && { ack }) });
+    const following = followed(signal$, ({ xml, jid }) => {
+      if (jid !== undefined) jids.push(jid);
+      return [...xml.matchAll(/<message.*?<body[^>]*>([^<]*)/g)].map(([, text]) => text!);
+    });
+    return { ...following, jids };
   }
 
   /**
@@ -75,13 +49,17 @@ describe('a watch of XMPP over BOSH, as Prosody has it', function () {
    * the next one comes.
    */
   async function sender() {
-    const session = await logIn(url);
+    const context = { signal: new AbortController().signal, needsFreshConnection: false, onArrival() {} };
+    const { poll } = boshSession(url, { domain: 'localhost' });
+    const { session } = await firstValueFrom(from(poll(undefined, context)));
+    const [rid, sid] = session.split(' ');
+    let sent = 0;
     let last: Promise<unknown> = Promise.resolve();
     return async (jid: string, text: string) => {
-      session.rid++;
       const before = last;
       const message = `<message to='${jid}' type='chat'><body>${text}</body></message>`;
-      last = post(url, `sid='${session.sid}' rid='${session.rid}'`, message);
+      const body = `<body sid='${sid}' rid='${Number(rid) + sent++}' ${BOSH}>${message}</body>`;
+      last = fetch(url, { method: 'POST', headers: { 'content-type': 'text/xml' }, body });
       // Nobody waits for the last one of all.
       last.catch(() => {});
       await before;
@@ -109,19 +87,55 @@ describe('a watch of XMPP over BOSH, as Prosody has it', function () {
   it('says so in a gap if the server has started anew, and logs in again', async () => {
     const { seen, jids, stop } = follow(url);
     await until(() => jids.length === 1, 'a session');
-    await (
-      await sender()
-    )(jids[0]!, 'before');
+    const sendBefore = await sender();
+    await sendBefore(jids[0]!, 'before');
     await until(() => seen.length > 0, 'a message');
     await server.kill();
     await server.start();
     await until(() => jids.length === 2, 'a session of the new server');
-    await (
-      await sender()
-    )(jids[1]!, 'after');
+    const sendAfter = await sender();
+    await sendAfter(jids[1]!, 'after');
     await until(() => seen.length > 2, 'a message of the new server');
     stop();
     deepStrictEqual(seen, [{ event: 'before' }, { gap: 'index_rejected' }, { event: 'after' }]);
+  });
+
+  it('says so in a gap if an ack took longer than the server keeps the session', async () => {
+    let goOn = () => {};
+    const waiting = new Promise<undefined>(resolve => {
+      goOn = () => resolve(undefined);
+    });
+    const { seen, jids, stop } = follow(url, {}, ({ xml }) => (xml.includes('m0') ? waiting : undefined));
+    await until(() => jids.length === 1, 'a session');
+    const send = await sender();
+    await send(jids[0]!, 'm0');
+    await until(() => seen.length > 0, 'a message');
+    for (let i = 1; i < 12; i++) await send(jids[0]!, `m${i}`);
+    await setTimeout(1_000 * (INACTIVITY_S + 2));
+    goOn();
+    await until(() => jids.length === 2, 'another session');
+    await send(jids[1]!, 'after');
+    await until(() => eventsOf(seen).includes('after'), 'its message');
+    stop();
+    deepStrictEqual(seen, [{ event: 'm0' }, { gap: 'index_rejected' }, { event: 'after' }]);
+  });
+
+  it('logs in with a password, and ends if the server refuses it', async () => {
+    const alice = { domain: 'accounts', login: { user: 'alice', password: 'secret' } };
+    const { seen, jids, stop } = follow(url, alice);
+    await until(() => jids.length === 1, 'a session');
+    match(jids[0]!, /^alice@accounts\//);
+    const send = await sender();
+    await send('alice@accounts', 'to all her devices');
+    await until(() => seen.length > 0, 'the message');
+    stop();
+    deepStrictEqual(seen, [{ event: 'to all her devices' }]);
+    const wrong = boshSession(url, { ...alice, login: { user: 'alice', password: 'guessed' } });
+    await rejects(lastValueFrom(watch(wrong)), error => {
+      ok(isUnauthorizedError(error));
+      doesNotMatch(JSON.stringify(error), /guessed/);
+      return true;
+    });
   });
 });
 
@@ -129,7 +143,10 @@ function urlOf(port: number): string {
   return `http://127.0.0.1:${port}/http-bind`;
 }
 
-/** Everybody may log in, and everything is kept in memory. */
+/** How long Prosody keeps a session without a request, in seconds. Its default is 60. */
+const INACTIVITY_S = 3;
+
+/** Everybody may log in, and everything is kept in memory. Another domain has accounts. */
 function configOf(folder: string, port: number): string {
   return `
     run_as_root = true
@@ -145,32 +162,10 @@ function configOf(folder: string, port: number): string {
     http_interfaces = { "127.0.0.1" }
     consider_bosh_secure = true
     storage = "memory"
+    bosh_max_inactivity = ${INACTIVITY_S}
     VirtualHost "localhost"
-      authentication = "anonymous"`;
-}
-
-async function post(url: string, attributes: string, content = '', signal: AbortSignal | null = null) {
-  const body = `<body ${attributes} ${BOSH}>${content}</body>`;
-  const headers = { 'content-type': 'text/xml' };
-  const response = await fetch(url, { method: 'POST', headers, body, signal });
-  if (!response.ok) throw new Error(`HTTP ${response.status}`);
-  const text = await response.text();
-  if (/^<body[^>]*type='terminate'/.test(text)) throw new Terminated();
-  return text;
-}
-
-/** A session in which the server holds one request. */
-async function logIn(url: string, signal: AbortSignal | null = null): Promise<Session> {
-  let rid = 1 + Math.floor(Math.random() * 1e9);
-  const version = `ver='1.6' xmpp:version='1.0' ${XBOSH} xml:lang='en' content='text/xml; charset=utf-8'`;
-  const opened = await post(url, `rid='${rid}' to='localhost' wait='3' hold='1' ${version}`, '', signal);
-  const sid = /sid='([^']+)/.exec(opened)![1]!;
-  const next = (attributes: string, content: string) => {
-    rid++;
-    return post(url, `rid='${rid}' sid='${sid}' ${attributes}`, content, signal);
-  };
-  await next('', "<auth xmlns='urn:ietf:params:xml:ns:xmpp-sasl' mechanism='ANONYMOUS'/>");
-  await next(`to='localhost' xmpp:restart='true' ${XBOSH}`, '');
-  const bound = await next('', "<iq type='set' id='b'><bind xmlns='urn:ietf:params:xml:ns:xmpp-bind'/></iq>");
-  return { sid, rid, jid: /<jid>([^<]+)/.exec(bound)![1]! };
+      authentication = "anonymous"
+    VirtualHost "accounts"
+      authentication = "internal_plain"
+      storage = "internal"`;
 }

@@ -1,4 +1,5 @@
 import type { PolledService, PollSignal } from '../../stream/index.js';
+import { fromBase64, toBase64 } from './base64.js';
 import { linesOf } from './lines-of.js';
 import { sender, type ServiceRequestConfig } from './service-request.js';
 
@@ -108,17 +109,4 @@ function isBefore(revision: string, other: string): boolean {
 function afterPrefix(prefix: string): string {
   const last = prefix.length - 1;
   return prefix.slice(0, last) + String.fromCharCode(prefix.charCodeAt(last) + 1);
-}
-
-declare const btoa: (bytes: string) => string;
-declare const atob: (text: string) => string;
-declare const TextEncoder: new () => { encode(text: string): Uint8Array };
-declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };
-
-function toBase64(text: string): string {
-  return btoa(String.fromCharCode(...new TextEncoder().encode(text)));
-}
-
-function fromBase64(text: string): string {
-  return new TextDecoder().decode(Uint8Array.from(atob(text), byte => byte.charCodeAt(0)));
 }

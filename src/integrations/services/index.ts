@@ -5,6 +5,13 @@
  */
 
 export {
+  bayeuxChannel,
+  type BayeuxChannelConfig,
+  type BayeuxMessage,
+  type BayeuxMessages,
+} from './bayeux-channel.js';
+export { boshSession, type BoshSessionConfig, type BoshStanzas } from './bosh-session.js';
+export {
   couchChanges,
   type CouchChange,
   type CouchChanges,

@@ -46,8 +46,8 @@ export interface ServiceRequest {
   readonly url: string;
   readonly signal: PollSignal;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, by POST. */
-  readonly body?: object;
+  /** Sent by POST: an object as JSON, a text as XML. */
+  readonly body?: object | string;
   /** Statuses besides 2xx that are answers. */
   readonly answers?: readonly number[];
 }
@@ -58,8 +58,8 @@ export function sender(config: ServiceRequestConfig) {
     const method = body ? 'POST' : 'GET';
     const response = await (config.fetch ?? fetch)(url, {
       method,
-      headers: { ...(body && { 'content-type': 'application/json' }), ...config.headers, ...headers },
-      ...(body && { body: JSON.stringify(body) }),
+      headers: { ...(body && { 'content-type': typeOf(body) }), ...config.headers, ...headers },
+      ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       signal,
       redirect: 'error',
       cache: 'no-store',
@@ -68,12 +68,23 @@ export function sender(config: ServiceRequestConfig) {
     if ((status >= 200 && status <= 299) || answers.includes(status)) return response;
     // A body that nobody reads would keep its connection.
     await response.text();
-    // Its path may be secret.
-    const request = { method, url: new URL(url).origin };
-    throw new StatusError(status, request, {
-      retryAfter: retryAfter(response.headers, undefined, Date.now()),
-    });
+    throw new StatusError(
+      status,
+      { method, url: originOf(url) },
+      {
+        retryAfter: retryAfter(response.headers, undefined, Date.now()),
+      },
+    );
   };
+}
+
+function typeOf(body: object | string): string {
+  return typeof body === 'string' ? 'text/xml; charset=utf-8' : 'application/json';
+}
+
+/** The part of a URL that an error may reveal. */
+export function originOf(url: string): string {
+  return new URL(url).origin;
 }
 
 /** Whether an error is one of these statuses. */
