@@ -41,10 +41,15 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
  * says so, but only for its own agents. Bun and Deno always do it, but only for their `fetch`.
  */
 function usesProxyOfEnvironment(): boolean {
-  const { execArgv, env, versions } = process;
-  if ('bun' in versions || 'deno' in versions) return true;
+  const { execArgv, env } = process;
+  if (!isNode()) return true;
   const options = [...execArgv, ...(env.NODE_OPTIONS ?? '').split(' ')];
   return env.NODE_USE_ENV_PROXY === '1' || options.includes('--use-env-proxy');
+}
+
+/** Whether this is Node itself, and not a runtime that loads the files for it. */
+function isNode(): boolean {
+  return !('bun' in process.versions || 'deno' in process.versions);
 }
 
 /**
@@ -64,8 +69,8 @@ const slowHosts = new Set<string>();
 function patient<A extends Agent>(agent: A): A {
   const own = agent as unknown as Connecting;
   const connect = own.createConnection.bind(agent);
-  // Another runtime, or a later Node, may not have it.
-  const add = own.addRequest?.bind(agent);
+  // A later Node may not have it. To Deno, other options of a request say which proxy to use.
+  const add = isNode() ? own.addRequest?.bind(agent) : undefined;
   if (add) own.addRequest = (request, options) => add(request, connectionOf(options));
   own.createConnection = (options, ...rest) => {
     const { host = '' } = options;

@@ -1,7 +1,7 @@
-import { ok, strictEqual } from 'node:assert';
+import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { get, type Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { createAgents } from '../../../src/transport/node/agents.js';
 
@@ -49,5 +49,40 @@ describe('a connection to a host of several addresses', () => {
       child.kill('SIGCONT');
       child.disconnect();
     }
+  });
+});
+
+describe('the options of a request', () => {
+  const versions = Object.getOwnPropertyDescriptor(process, 'versions')!;
+  afterEach(() => {
+    Object.defineProperty(process, 'versions', versions);
+  });
+
+  /** What an agent connects with for a request that has more options than an address. */
+  function connectedWith(): Readonly<Record<string, unknown>> {
+    let given: object = {};
+    const agent = createAgents()('http://a.example/', true) as Agent & {
+      addRequest(request: object, options: object): void;
+      createSocket(request: object, options: object): void;
+    };
+    agent.createSocket = (_, options) => {
+      given = options;
+    };
+    agent.addRequest(
+      { getHeader: () => undefined },
+      { protocol: 'http:', host: 'a.example', port: 80, headers: {}, _proxy: 'p' },
+    );
+    return given as Readonly<Record<string, unknown>>;
+  }
+
+  it('are not kept by its socket, but for the address', () => {
+    const { host, headers, _proxy } = connectedWith();
+    deepStrictEqual({ host, headers, _proxy }, { host: 'a.example', headers: undefined, _proxy: undefined });
+  });
+
+  it('are all passed on in Deno, to which some of them say which proxy to use', () => {
+    const value = { ...process.versions, deno: '2.9.6' };
+    Object.defineProperty(process, 'versions', { ...versions, value });
+    strictEqual(connectedWith()['_proxy'], 'p');
   });
 });
