@@ -83,6 +83,7 @@ describe('the options of a request', () => {
   it('are all passed on in Deno, to which some of them say which proxy to use', () => {
     const value = { ...process.versions, deno: '2.9.6' };
     Object.defineProperty(process, 'versions', { ...versions, value });
-    strictEqual(connectedWith()['_proxy'], 'p');
+    const { _proxy } = connectedWith();
+    strictEqual(_proxy, 'p');
   });
 });
