@@ -1,5 +1,5 @@
-import { asyncScheduler, type Observer } from 'rxjs';
-import { Direct, DirectOperator, follow } from '../direct/index.js';
+import { asyncScheduler, tap, type Observer } from 'rxjs';
+import { Direct, DirectOperator } from '../direct/index.js';
 import { atOnce, guarded, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import {
@@ -125,17 +125,12 @@ export function withLogOfForeign(
   now: () => number,
 ): Transport {
   const write = guarded(log);
-  return request =>
-    new Direct(observer => {
-      const error = (error: unknown) => observer.error(error);
-      const next = (response: TransportResponse) => {
-        const { status, isFromService } = response;
-        if (isFromService === false) write({ ...aboutRequest(request), kind: 'foreign', at: now(), status });
-        observer.next(response);
-      };
-      const complete = () => observer.complete();
-      return follow(transport(request), { next, error, complete });
-    });
+  return request => {
+    const logIfForeign = ({ status, isFromService }: TransportResponse) => {
+      if (isFromService === false) write({ ...aboutRequest(request), kind: 'foreign', at: now(), status });
+    };
+    return transport(request).pipe(tap(logIfForeign));
+  };
 }
 
 /**
