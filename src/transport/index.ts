@@ -11,7 +11,7 @@ export {
   type TransportRequest,
   type TransportResponse,
 } from './transport.js';
-export { ServiceProof, type IsFromService } from './service-proof.js';
+export { isOlderThan, ServiceProof, type IsFromService } from './service-proof.js';
 export { withTimeout } from './with-timeout.js';
 export { logUnsent, withLog, withLogOfForeign, type RequestLogEntry } from './with-log.js';
 export {

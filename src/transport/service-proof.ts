@@ -41,9 +41,8 @@ export class ServiceProof {
     const { isOwn } = this;
     const { status, headers, text } = answer;
     const isMarked = headerIn(answer, RAY_ID) !== '';
-    // A cache keeps the ray id. Some proxies send an age with what they pass on, too, but then it
-    // is no older than the request.
-    const isStored = Number(headerIn(answer, 'age')) * 1_000 > took + AGE_TOLERANCE_MS;
+    // A cache keeps the ray id.
+    const isStored = isOlderThan(took, answer);
     if (isMarked && !this.#known.includes(server)) this.#known.push(server);
     // An asynchronous function returns no boolean, and must not confirm everything.
     if (isOwn ? tryOr<unknown>(() => isOwn(answer), false) === true : isMarked && !isStored) return true;
@@ -59,6 +58,14 @@ export class ServiceProof {
     if (emptyOk) this.unprovedBy = `${url} ${headerIn(answer, 'server')} ${headerIn(answer, 'via')}`;
     return undefined;
   }
+}
+
+/**
+ * Whether an answer is older than its request, which took this time, in ms. Only a cache gives such
+ * answers. Some proxies send an age with what they pass on, too, but then it is no greater.
+ */
+export function isOlderThan(took: number, answer: TransportResponse): boolean {
+  return Number(headerIn(answer, 'age')) * 1_000 > took + AGE_TOLERANCE_MS;
 }
 
 /** A transport of your own may give an OK no headers, since nothing else reads them. */

@@ -1,6 +1,5 @@
-import { createClient, type Client } from '../../client/index.js';
+import { createClient, type Client, type ClientConfig } from '../../client/index.js';
 import { InputError, isInputError } from '../../error/index.js';
-import type { Transport } from '../../transport/index.js';
 
 /** A part of the service that may have a URL of its own. `api` has the live events. */
 type Service = 'group' | 'matchmaker' | 'api';
@@ -36,7 +35,7 @@ export type ConnectionValues<S extends Service> = UrlValues<S> & { readonly inse
 export function clientOf<S extends Service>(
   service: S,
   values: ConnectionValues<S>,
-  transport?: Transport,
+  config: Pick<ClientConfig, 'transport' | 'isFromService'> = {},
 ): Client {
   const { source, url } = urlOf(service, values);
   const token = process.env.LOBBY_RX_TOKEN;
@@ -46,7 +45,7 @@ export function clientOf<S extends Service>(
       [`${service}Url`]: url,
       token,
       insecure: values.insecure,
-      ...(transport && { transport }),
+      ...config,
     });
   } catch (error) {
     if (!isInputError(error)) throw error;

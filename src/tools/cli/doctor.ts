@@ -35,7 +35,7 @@ import {
 } from './diagnosis/index.js';
 import { eventsWatch } from '../../endpoint/index.js';
 import { redact } from '../../error/index.js';
-import { fromFetch } from '../../transport/index.js';
+import { fromFetch, ServiceProof } from '../../transport/index.js';
 import { parseFlags, shown } from './parse-flags.js';
 import { EXIT } from './exit-code.js';
 import { run } from './run.js';
@@ -90,18 +90,21 @@ export function doctor(args: readonly string[]): Promise<void> {
     if (values['group-url'] !== undefined && values.group === undefined)
       throw new Error('--group-url is only used with --group');
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
-    const { transport, lastAnswer } = observedTransport(fromFetch());
-    const client = clientOf('api', values, transport);
+    // All requests for live events are judged by one proof, with and without a token.
+    const proof = new ServiceProof();
+    const { transport, lastAnswer } = observedTransport(fromFetch(), proof);
+    const isFromService = () => lastAnswer()?.isFromService === true;
+    const client = clientOf('api', values, { transport, isFromService });
     const url = urlOf('api', values).url.replace(/\/+$/, '');
     const checks$ = concat(
       from(proxyFindings(new URL(url), process.env)),
-      serviceFindings(url),
+      serviceFindings(url, proof),
       origin === undefined ? EMPTY : corsFindings(url, origin),
       values.group === undefined ? EMPTY : memberFindings(clientOf('group', values), values.group),
       watchFindings(client, {
         now: () => performance.now(),
         lastAnswer,
-        withoutToken$: plainAnswer(url + eventsWatch.path),
+        withoutToken$: plainAnswer(url + eventsWatch.path, { proof }),
       }),
     );
     const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE_MS).pipe(map(() => LATE))).pipe(

@@ -20,8 +20,9 @@ export async function called(
   let out = '';
   let err = '';
   const written = [
-    mock.method(process.stdout, 'write', (text: string) => {
+    mock.method(process.stdout, 'write', (text: string, onWritten?: () => void) => {
       out += text;
+      if (onWritten) process.nextTick(onWritten);
       return true;
     }),
     mock.method(process.stderr, 'write', (text: string) => {

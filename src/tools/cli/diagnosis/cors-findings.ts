@@ -17,7 +17,10 @@ export function corsFindings(baseUrl: string, origin: string): Observable<Findin
     'access-control-request-method': 'GET',
     'access-control-request-headers': 'authorization',
   };
-  return forkJoin([plainAnswer(url, 'OPTIONS', preflight), plainAnswer(url, 'GET', { origin })]).pipe(
+  return forkJoin([
+    plainAnswer(url, { method: 'OPTIONS', headers: preflight }),
+    plainAnswer(url, { headers: { origin } }),
+  ]).pipe(
     map(([answerToPreflight, answer]) => findingsOf(answerToPreflight, answer, origin)),
     catchError(() => of([problem('cors', 'a request of a page is not answered', 'answer OPTIONS with 204')])),
     mergeMap(findings => findings),

@@ -84,7 +84,9 @@ export function failed(
   }
   if (answer) {
     const { status, code, rayId } = answer;
-    const text = `the service answers ${status}${code === undefined ? '' : ` ${code}`}`;
+    // Without a ray id, nothing proves it.
+    const who = rayId === undefined ? 'what seems to be the service' : 'the service';
+    const text = `${who} answers ${status}${code === undefined ? '' : ` ${code}`}`;
     if (argument !== undefined && status >= 400 && status < 500 && status !== 401)
       return problem(check, text, `check ${argument}, and whether LOBBY_RX_TOKEN may see it`);
     if (status === 401 || status === 403)

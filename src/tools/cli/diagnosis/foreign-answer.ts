@@ -1,6 +1,9 @@
 import { eventsWatch } from '../../../endpoint/index.js';
+import { detailsOf } from '../../../protocol/index.js';
+import { isOlderThan, type TransportResponse } from '../../../transport/index.js';
 import { problem, type Finding } from './finding.js';
 import { knownProxy } from './known-proxy.js';
+import type { ObservedAnswer } from './observed-transport.js';
 import type { PlainAnswer } from './plain-answer.js';
 
 /** What was seen in place of the service, and what to do about it. */
@@ -13,18 +16,30 @@ interface Situation {
 /** The situations. The first one that fits counts. */
 const SITUATIONS: readonly Situation[] = [
   {
-    is: ({ status, isFromService }) => isFromService && status >= 500,
+    is: ({ sender, status }) => sender === 'service' && status >= 500,
     text: ({ status }) => `the service fails (${status})`,
     advice: 'see whether the service runs',
   },
   {
-    is: ({ headers }) => isCached(headers),
+    is: ({ sender, status }) => sender === 'unproved' && status >= 500,
+    text: answer => `something fails (${errorIn(answer)}): the service, or a proxy before it`,
+    advice: 'see whether both run; an answer of the service would have a ray id',
+  },
+  {
+    // Only a service that crashes sends no ray id.
+    is: ({ status, text, headers }) => status === 500 && text === '' && !knownProxy(headers, text),
+    text: () => 'something fails without a word (500): the service has crashed, or a proxy before it',
+    advice: 'see the log of the service at this moment; if it has no such request, that of the proxy',
+  },
+  {
+    is: isCached,
     text: ({ status }) => `a cache answers (${status}), and not the service`,
     advice: 'turn it off, because each poll needs its own answer',
   },
   {
-    // Only a challenge says that a login would help.
-    is: ({ status, headers }) => status === 407 || (status === 401 && headers.has('www-authenticate')),
+    // Only a challenge says that a login would help. 511 is that of a network.
+    is: ({ status, headers }) =>
+      status === 407 || status === 511 || (status === 401 && headers.has('www-authenticate')),
     text: ({ status }) => `a proxy in front of it wants a login (${status})`,
     advice: 'let it pass the requests on',
   },
@@ -71,9 +86,14 @@ export function foreignAnswer(answer: PlainAnswer): Finding {
   return problem('service', text(answer), advice);
 }
 
-/** Whether an answer comes from a cache. */
-export function isCached(headers: { get(name: string): string | null }): boolean {
-  return Number(headers.get('age') ?? 0) > 0 || /\bhit\b/i.test(headers.get('x-cache') ?? '');
+/** Whether an answer comes from a cache: it is older than its request, or the cache says so. */
+export function isCached(answer: ObservedAnswer): boolean {
+  return isOlderThan(answer.took, answer) || /\bhit\b/i.test(answer.headers.get('x-cache') ?? '');
+}
+
+/** The status of an answer, and its code. */
+export function errorIn(answer: TransportResponse): string {
+  return [answer.status, detailsOf(answer).code].filter(Boolean).join(' ');
 }
 
 function nameOf({ headers, text }: PlainAnswer): string {

@@ -1,11 +1,19 @@
-import { asyncScheduler, map, timeout, type Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, defer, map, timeout, type Observable, type SchedulerLike } from 'rxjs';
 import { fromFetch } from 'rxjs/fetch';
+import { eventsWatch } from '../../../endpoint/index.js';
 import { detailsOf } from '../../../protocol/index.js';
+import { ServiceProof, type TransportResponse } from '../../../transport/index.js';
 
 /** How long an answer may take that the service can give at once, in ms. */
 const ANSWER_TIMEOUT_MS = 15_000;
 /** How many characters of an answer are read. An error of the service has fewer. */
 const MAX_CHARACTERS = 65_536;
+
+/**
+ * Who has answered. `unproved`: it looks like the service, which has shown no ray id yet, so that
+ * something else may have answered.
+ */
+export type Sender = 'service' | 'unproved' | 'other';
 
 /** An answer to a request without a token. */
 export interface PlainAnswer {
@@ -13,8 +21,9 @@ export interface PlainAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Whether the service itself answered, not another server. */
-  readonly isFromService: boolean;
+  /** How long the answer took, in ms. */
+  readonly took: number;
+  readonly sender: Sender;
   /**
    * How far the clock of this machine is ahead, in ms, to the second. `undefined` if the answer has
    * no date.
@@ -22,28 +31,47 @@ export interface PlainAnswer {
   readonly clockAhead: number | undefined;
 }
 
+/** How a request without a token is sent, and what is known of who answers. */
+export interface PlainConfig {
+  readonly method?: 'GET' | 'OPTIONS';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly proof?: ServiceProof;
+  readonly scheduler?: SchedulerLike | undefined;
+}
+
 /** Sends a request without a token, and follows no redirect. */
 export function plainAnswer(
   url: string,
-  method: 'GET' | 'OPTIONS' = 'GET',
-  headers: Readonly<Record<string, string>> = {},
-  scheduler: SchedulerLike = asyncScheduler,
+  { method = 'GET', headers = {}, proof = new ServiceProof(), scheduler = asyncScheduler }: PlainConfig = {},
 ): Observable<PlainAnswer> {
   const selector = async (response: Response) => ({ response, text: await startOf(response) });
-  return fromFetch(url, { method, headers, redirect: 'manual', selector }).pipe(
-    timeout(ANSWER_TIMEOUT_MS, scheduler),
-    map(({ response: { status, headers }, text }) => {
-      const date = Date.parse(headers.get('date') ?? '');
-      return {
-        url,
-        status,
-        headers,
-        text,
-        isFromService: detailsOf({ headers, text }).isFromService === true,
-        clockAhead: Number.isNaN(date) ? undefined : Date.now() - date,
-      };
-    }),
-  );
+  return defer(() => {
+    const sentAt = performance.now();
+    return fromFetch(url, { method, headers, redirect: 'manual', selector }).pipe(
+      timeout(ANSWER_TIMEOUT_MS, scheduler),
+      map(({ response: { status, headers }, text }) => {
+        const date = Date.parse(headers.get('date') ?? '');
+        const took = performance.now() - sentAt;
+        return {
+          url,
+          status,
+          headers,
+          text,
+          took,
+          sender: senderOf({ status, headers, text }, took, proof),
+          clockAhead: Number.isNaN(date) ? undefined : Date.now() - date,
+        };
+      }),
+    );
+  });
+}
+
+/** Who has answered, as far as is known of the server of the live events. */
+export function senderOf(answer: TransportResponse, took: number, proof: ServiceProof): Sender {
+  const { service: server, method } = eventsWatch;
+  const isOwn = proof.judge({ method, url: '', headers: {}, server }, answer, took);
+  if (isOwn !== true) return 'other';
+  return proof.knows(server) ? 'service' : 'unproved';
 }
 
 async function startOf({ body }: Response): Promise<string> {

@@ -1,7 +1,8 @@
 import { catchError, concatMap, from, map, of, type Observable, type SchedulerLike } from 'rxjs';
 import { eventsWatch } from '../../../endpoint/index.js';
+import { ServiceProof } from '../../../transport/index.js';
 import { connectionProblem, LEAVE_BODIES } from './connection-findings.js';
-import { foreignAnswer, isCached } from './foreign-answer.js';
+import { errorIn, foreignAnswer, isCached } from './foreign-answer.js';
 import { final, ok, problem, warning, type Finding } from './finding.js';
 import { plainAnswer, type PlainAnswer } from './plain-answer.js';
 
@@ -16,10 +17,14 @@ const OWN_ENCODINGS = ['gzip', 'deflate', 'br', 'identity'];
  * Asks for events without a token. Checks whether a connection can be made, and whether the service
  * itself rejects the request at this base URL. The headers of the answer show proxies.
  */
-export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Observable<Finding> {
-  return plainAnswer(baseUrl + eventsWatch.path, 'GET', {}, scheduler).pipe(
+export function serviceFindings(
+  baseUrl: string,
+  proof = new ServiceProof(),
+  scheduler?: SchedulerLike,
+): Observable<Finding> {
+  return plainAnswer(baseUrl + eventsWatch.path, { proof, scheduler }).pipe(
     concatMap(answer => {
-      if (isService(answer)) return from([ok('service', 'answers at this URL'), ...headerFindings(answer)]);
+      if (isService(answer)) return from([answers(answer), ...headerFindings(answer)]);
       const { status, headers } = answer;
       const location = headers.get('location');
       const isRedirect = status >= 300 && status < 400 && location !== null;
@@ -30,7 +35,18 @@ export function serviceFindings(baseUrl: string, scheduler?: SchedulerLike): Obs
   );
 }
 
-const isService = ({ status, isFromService }: PlainAnswer) => isFromService && status !== 404 && status < 500;
+const isService = ({ status, sender }: PlainAnswer) => sender !== 'other' && status !== 404 && status < 500;
+
+/** What follows from a missing ray id is said, too. */
+function answers(answer: PlainAnswer): Finding {
+  if (answer.sender === 'service') return ok('service', 'answers at this URL');
+  return warning(
+    'service',
+    `seems to answer (${errorIn(answer)}), without the rvt-ray-id that would prove it`,
+    'let proxies keep it; without one, errors of a proxy may pass for those of the service, and a gate ' +
+      'asks about a token that nobody has issued each minute; see “Who answers”, docs/the-service.md',
+  );
+}
 
 /**
  * The findings on a redirect. Only a place where the service itself answers is the URL to use. It
@@ -54,14 +70,15 @@ function redirectFinding(
   const { path } = eventsWatch;
   if (!pathname.endsWith(path)) return of(elsewhere);
   const movedTo = origin + pathname.slice(0, -path.length);
-  return plainAnswer(movedTo + path, 'GET', {}, scheduler).pipe(
+  return plainAnswer(movedTo + path, { scheduler }).pipe(
     map(answer => (isService(answer) ? problem('service', is, `use ${movedTo} as the URL`) : elsewhere)),
     catchError(() => of(elsewhere)),
   );
 }
 
 /** The findings on the headers of an answer, which proxies may have changed. */
-function headerFindings({ headers, clockAhead }: PlainAnswer): readonly Finding[] {
+function headerFindings(answer: PlainAnswer): readonly Finding[] {
+  const { headers, clockAhead } = answer;
   const findings: Finding[] = [];
   const add = (isWrong: boolean, text: string, advice: string) => {
     if (isWrong) findings.push(warning('headers', text, advice));
@@ -72,12 +89,7 @@ function headerFindings({ headers, clockAhead }: PlainAnswer): readonly Finding[
     findings.push(warning('clock', text, advice));
   }
   const encoding = headers.get('content-encoding') ?? 'identity';
-  add(
-    !headers.has('rvt-ray-id'),
-    "there is no rvt-ray-id, so that a proxy's answer may pass for the service's",
-    'let the proxy keep it; a service without ray ids is known by `isFromService`',
-  );
   add(!OWN_ENCODINGS.includes(encoding), `the body is encoded as ${encoding}`, LEAVE_BODIES);
-  add(isCached(headers), 'a cache answers', 'turn it off, because each poll needs its own answer');
+  add(isCached(answer), 'a cache answers', 'turn it off, because each poll needs its own answer');
   return findings;
 }

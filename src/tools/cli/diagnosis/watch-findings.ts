@@ -13,6 +13,7 @@ import {
 import type { Client } from '../../../client/index.js';
 import { either } from '../../../endpoint/index.js';
 import {
+  answerBehind,
   isFromService,
   isStatusError,
   isTransportError,
@@ -20,11 +21,11 @@ import {
   type ClientError,
 } from '../../../error/index.js';
 import type { MalformedEvent } from '../../../protocol/index.js';
-import type { TransportResponse } from '../../../transport/index.js';
 import { issueText } from '../terminal/index.js';
 import { clockFindings } from './clock-findings.js';
 import { failed, ok, problem, warning, type Finding } from './finding.js';
-import { isCached } from './foreign-answer.js';
+import { errorIn, isCached } from './foreign-answer.js';
+import type { ObservedAnswer } from './observed-transport.js';
 import { knownProxy, letItPassTokens, letItWait, type KnownProxy } from './known-proxy.js';
 import { refusalIn, type PlainAnswer } from './plain-answer.js';
 
@@ -40,7 +41,7 @@ export interface Surroundings {
   /** The time, in ms. */
   readonly now: () => number;
   /** The last answer to the client, before it was decoded. */
-  readonly lastAnswer: () => TransportResponse | undefined;
+  readonly lastAnswer: () => ObservedAnswer | undefined;
   /** Sends the first poll of a watch, but without a token. */
   readonly withoutToken$: Observable<PlainAnswer>;
 }
@@ -61,7 +62,9 @@ export function watchFindings(client: Pick<Client, 'events'>, around: Surroundin
       const malformed = events.find(event => event.kind === 'malformed');
       const accepted = [ok('token', `is accepted${malformed ? '' : ', and the answer is as it should be'}`)];
       if (malformed) accepted.push(unreadable(malformed));
-      if (lastAnswer()?.headers.get('connection') === 'close') accepted.push(CLOSES);
+      const last = lastAnswer();
+      if (last?.headers.get('connection') === 'close') accepted.push(CLOSES);
+      if (last?.isFromService === false) accepted.push(RAY_ID_LOST);
       if (!watch.index) return from([...accepted, noIndex()]);
       const isSlow = ms >= SLOW_MS;
       if (isSlow) accepted.push(slow(ms));
@@ -114,14 +117,21 @@ function refused(error: ClientError, around: Surroundings): Observable<Finding> 
   const proxy = proxyOf(around);
   const finding = failed('token', error, { proxy: proxy?.name });
   if (answer?.status !== 401 && answer?.status !== 403) return of(finding);
+  if (isCached(answer)) return of(problem('token', `a cache answers ${errorIn(answer)}`, TURN_OFF));
+  // What is not the service's says nothing of the token.
+  if (!isOfService(error)) return of(finding);
   return around.withoutToken$.pipe(
     map(({ status, text }) => {
       if (status !== answer.status || refusalIn(text) !== refusalIn(answer.text)) return finding;
-      if (isCached(answer.headers)) return problem('token', `${finding.text}, from a cache`, TURN_OFF);
       return problem('token', `${finding.text}, as it does without a token`, letItPassTokens(proxy));
     }),
     catchError(() => of(finding)),
   );
+}
+
+function isOfService(error: ClientError): boolean {
+  const answer = answerBehind(error);
+  return answer !== undefined && isFromService(answer);
 }
 
 /** The proxy through which the last answer came. `undefined` if it is not a known proxy. */
@@ -146,6 +156,11 @@ const SHARED = problem(
   'cache',
   "gives one caller's answer to another: a request without a token gets the same answer",
   'turn it off for the service, now: players get the events of others; see “Behind your proxy”, docs/proxies.md',
+);
+const RAY_ID_LOST = warning(
+  'headers',
+  'the answer to a token has no rvt-ray-id, and others have: something else may answer',
+  'let proxies keep it; errors without one are retried for ever, and no player is confirmed',
 );
 const CLOSES = warning(
   'headers',
@@ -183,6 +198,8 @@ function ended(error: ClientError, ms: number, letWait: string): Finding {
   if (isStatusError(error) && isFromService(error)) {
     if (recovery(error).kind === 'no_news')
       return ok('poll', `the service held it for ${after}, and ended it itself`);
+    if (error.rayId === undefined && error.status > 500)
+      return problem('poll', `a proxy, or the service, ended it after ${after} (${error.status})`, letWait);
     if (recovery(error).kind !== 'index') return failed('poll', error);
     const text = `the service refuses the index that it has just given (${error.status})`;
     return problem('index', text, 'see whether a proxy changes the query of URLs');

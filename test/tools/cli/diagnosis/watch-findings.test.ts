@@ -21,7 +21,8 @@ function plainly(transport: Transport, url: string): Surroundings['withoutToken$
       status,
       text,
       headers: headers as Headers,
-      isFromService: false,
+      took: 0,
+      sender: 'other' as const,
       clockAhead: undefined,
     })),
   );
@@ -129,7 +130,7 @@ describe('doctor, of a watch', () => {
     const headers = new Headers({ age: '30' });
     match(
       (await foundBy(() => ({ status: 401, text: refusal('EXPIRED'), headers })))[0]!,
-      /^token: .*401 EXPIRED, from a cache → turn it off for the service/,
+      /^token: a cache answers 401 EXPIRED → turn it off for the service/,
     );
   });
 
