@@ -22,6 +22,7 @@ export { etcdKey, type EtcdChange, type EtcdChanges, type EtcdKeyConfig } from '
 export { linesOf } from './lines-of.js';
 export { nchanChannel, type NchanMessage } from './nchan-channel.js';
 export type { BodyReader, ServiceFetch, ServiceRequestConfig, ServiceResponse } from './service-request.js';
+export { sseEvents, type SseEvent } from './sse-events.js';
 export {
   syncthingEvents,
   type SyncthingEvent,

@@ -1,10 +1,5 @@
-import type { BodyReader, ServiceResponse } from './service-request.js';
-
-declare const TextDecoder: new () => {
-  decode(bytes: Uint8Array, options: { readonly stream: boolean }): string;
-};
-declare const setTimeout: (work: () => void, ms: number) => unknown;
-declare const clearTimeout: (timer: never) => void;
+import { answerText } from './answer-text.js';
+import type { ServiceResponse } from './service-request.js';
 
 /**
  * The lines of an endless answer, as they come. A poll reads up to what is new, and lets go: a loop
@@ -15,32 +10,12 @@ declare const clearTimeout: (timer: never) => void;
  * for await (const line of linesOf(response, 50_000)) if (isNews(line)) return line;
  */
 export async function* linesOf(
-  { body }: Pick<ServiceResponse, 'body'>,
+  response: Pick<ServiceResponse, 'body'>,
   hold: number,
 ): AsyncGenerator<string> {
-  if (!body) throw new Error('an answer without a body');
-  const reader = body.getReader();
-  let isOver = false as boolean;
-  const timer = setTimeout(() => {
-    isOver = true;
-    void reader.cancel();
-  }, hold);
-  try {
-    yield* splitLines(reader);
-    if (!isOver) throw new Error('the answer has ended');
-  } finally {
-    clearTimeout(timer as never);
-    await reader.cancel();
-  }
-}
-
-async function* splitLines(reader: BodyReader): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
   let rest = '';
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done || !value) return;
-    const lines = (rest + decoder.decode(value, { stream: true })).split('\n');
+  for await (const text of answerText(response, hold)) {
+    const lines = (rest + text).split('\n');
     rest = lines.pop() ?? '';
     yield* lines.filter(line => line.trim() !== '');
   }
