@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { build, transform, type Plugin } from 'esbuild';
 import ts from 'typescript';
@@ -10,6 +10,7 @@ const DIST = resolve(process.argv[2] ?? join(ROOT, 'dist'));
 const ENTRIES = [
   '',
   'integrations/angular/',
+  'tools/angular-testing/',
   'integrations/browser/',
   'tools/emulator/',
   'integrations/fleet/',
@@ -39,10 +40,13 @@ const WHOLE = [
   'integrations/opentelemetry',
   'integrations/services',
   'integrations/views',
+  'tools/angular-testing',
   'tools/emulator',
   'tools/marbles',
 ];
 for (const room of WHOLE) await bundleRoom(room);
+// `ng add` runs these as they are.
+cpSync(join(ROOT, 'src/integrations/angular/schematics'), join(DIST, 'schematics'), { recursive: true });
 removeModules('integrations/fleet', 'integrations/lobby-server', 'transport/node');
 removeUnreachable();
 
@@ -62,6 +66,7 @@ async function bundleForNode(): Promise<void> {
       index: 'index.ts',
       codecs: 'codecs.ts',
       angular: 'integrations/angular/index.ts',
+      'angular-testing': 'tools/angular-testing/index.ts',
       browser: 'integrations/browser/index.ts',
       emulator: 'tools/emulator/index.ts',
       fleet: 'integrations/fleet/index.ts',
@@ -150,15 +155,91 @@ function removeModules(...rooms: readonly string[]): void {
   }
 }
 
-/** Removes the declarations that no entry leads to. */
-function removeUnreachable(): void {
+/** The declarations, as the users of the entries see them. */
+function typesOf(entries: readonly string[]): ts.Program {
   const options = { module: ts.ModuleKind.NodeNext, types: [], noLib: true };
-  const program = ts.createProgram(
-    ENTRIES.map(entry => join(DIST, entry)),
+  return ts.createProgram(
+    entries.map(entry => join(DIST, entry)),
     options,
   );
-  const reached = new Set(program.getSourceFiles().map(({ fileName }) => relative(DIST, fileName)));
+}
+
+/** Removes the declarations that no entry leads to: those inside of files, then whole files. */
+function removeUnreachable(): void {
+  const program = typesOf(ENTRIES);
+  const checker = program.getTypeChecker();
+  const files = program.getSourceFiles().filter(({ fileName }) => fileName.startsWith(DIST + sep));
+  const needed = neededStatements(checker, files);
+  for (const file of files) writeFileSync(file.fileName, withoutOthers(file, needed, checker));
+  const reached = new Set(
+    typesOf(ENTRIES)
+      .getSourceFiles()
+      .map(({ fileName }) => relative(DIST, fileName)),
+  );
   for (const path of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
     if (path.endsWith('.d.ts') && !reached.has(path)) rmSync(join(DIST, path));
   }
+}
+
+/** What is declared by a name, also if the name is that of an import. */
+function declarationsOf(symbol: ts.Symbol, checker: ts.TypeChecker): readonly ts.Declaration[] {
+  const target = symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+  return target.declarations ?? [];
+}
+
+/** The statement of a file that a node is a part of. */
+function statementOf(node: ts.Node): ts.Node {
+  let statement = node;
+  while (!ts.isSourceFile(statement.parent)) statement = statement.parent;
+  return statement;
+}
+
+/** The statements that the exports of the entries consist of, and all that these name. */
+function neededStatements(checker: ts.TypeChecker, files: readonly ts.SourceFile[]): ReadonlySet<ts.Node> {
+  const needed = new Set<ts.Node>();
+  const need = (symbol: ts.Symbol | undefined) => {
+    for (const declaration of symbol ? declarationsOf(symbol, checker) : []) {
+      if (ts.isSourceFile(declaration) || !files.includes(declaration.getSourceFile())) continue;
+      const statement = statementOf(declaration);
+      if (needed.has(statement)) continue;
+      needed.add(statement);
+      needNamesIn(statement);
+    }
+  };
+  const needNamesIn = (node: ts.Node) => {
+    if (ts.isIdentifier(node)) need(checker.getSymbolAtLocation(node));
+    ts.forEachChild(node, needNamesIn);
+  };
+  for (const file of files.filter(({ fileName }) => ENTRIES.includes(relative(DIST, fileName)))) {
+    for (const symbol of checker.getExportsOfModule(checker.getSymbolAtLocation(file)!)) need(symbol);
+  }
+  return needed;
+}
+
+/** The text of a file with only these statements, and the imports and exports of what is left. */
+function withoutOthers(file: ts.SourceFile, needed: ReadonlySet<ts.Node>, checker: ts.TypeChecker): string {
+  const names = new Set<string>();
+  const addNames = (node: ts.Node) => {
+    if (ts.isIdentifier(node)) names.add(node.text);
+    ts.forEachChild(node, addNames);
+  };
+  file.statements.filter(statement => needed.has(statement)).forEach(addNames);
+  const isExported = ({ name }: ts.ExportSpecifier) =>
+    declarationsOf(checker.getSymbolAtLocation(name)!, checker).some(each => needed.has(statementOf(each)));
+  const isLeft = (each: ts.ImportSpecifier | ts.ExportSpecifier) =>
+    ts.isImportSpecifier(each) ? names.has(each.name.text) : isExported(each);
+  const textOf = (statement: ts.Statement): string => {
+    if (!ts.isImportDeclaration(statement) && !ts.isExportDeclaration(statement))
+      return needed.has(statement) ? statement.getFullText() : '';
+    const bindings = ts.isImportDeclaration(statement)
+      ? statement.importClause?.namedBindings
+      : statement.exportClause;
+    if (!bindings || ts.isNamespaceImport(bindings) || ts.isNamespaceExport(bindings))
+      return statement.getFullText();
+    const left = [...bindings.elements].filter(isLeft).map(each => each.getText());
+    if (left.length === 0) return '';
+    const before = file.text.slice(statement.getFullStart(), bindings.getStart());
+    return `${before}{ ${left.join(', ')} }${file.text.slice(bindings.end, statement.end)}`;
+  };
+  return `${file.statements.map(textOf).join('').trim()}\n`;
 }
