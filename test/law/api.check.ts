@@ -8,6 +8,7 @@ const ENTRIES = {
   'lobby-rx': 'index.d.ts',
   'lobby-rx/codecs': 'codecs.d.ts',
   'lobby-rx/angular': 'integrations/angular/index.d.ts',
+  'lobby-rx/angular/testing': 'tools/angular-testing/index.d.ts',
   'lobby-rx/browser': 'integrations/browser/index.d.ts',
   'lobby-rx/emulator': 'tools/emulator/index.d.ts',
   'lobby-rx/fleet': 'integrations/fleet/index.d.ts',
@@ -27,7 +28,7 @@ describe('the types that users see', function () {
     it(`of ${title} are those that were accepted`, () =>
       strictEqualToAccepted(
         apiReport(title, join(DIST, entry), DIST),
-        `api/${title.replace('lobby-rx/', '')}.md`,
+        `api/${title.replace('lobby-rx/', '').replace('/', '-')}.md`,
       ));
   }
 });

@@ -19,6 +19,7 @@ export const LAYER: Readonly<Record<string, number>> = {
   'integrations/lobby-server': 6,
   'integrations/opentelemetry': 6,
   'tools/marbles': 6,
+  'tools/angular-testing': 7,
   'tools/workbench': 7,
   'tools/cli': 8,
 };
@@ -58,6 +59,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'codecs.ts': [],
   'tools/emulator': ['rxjs', 'node:http', 'node:net'],
   'integrations/angular': ['rxjs', '@angular/common', '@angular/common/http', '@angular/core'],
+  'tools/angular-testing': ['@angular/core'],
   'integrations/fleet': [
     'rxjs',
     '#fp-ts/Either',

@@ -22,7 +22,6 @@ import {
   type TransportResponse,
 } from '../../transport/index.js';
 import { CALL_TRANSPORT, type LobbyClientFeature } from './lobby.js';
-import { isSameUrl } from './urls.js';
 
 /**
  * Tells an interceptor about a request of this library. `undefined` for any other request.
@@ -141,4 +140,20 @@ function checked({ response, text }: Answer, request: TransportRequest, target: 
   if (isRedirectStatus(status) || wasRedirected) throw redirected(request);
   if (text.length > (request.maxBody ?? MAX_BODY)) throw tooLarge(request);
   return { status, headers, text };
+}
+
+/** The part of the platform's class that is used. */
+declare const URL: new (url: string) => { readonly href: string };
+
+/**
+ * Whether two URLs are the same. Browsers write some differently from how they were given, and
+ * interceptors may shorten them.
+ * URLs that cannot be compared, such as a relative one, count as the same.
+ */
+function isSameUrl(url: string, other: string): boolean {
+  try {
+    return url === other || new URL(url).href === new URL(other).href;
+  } catch {
+    return true;
+  }
 }

@@ -1,5 +1,6 @@
 import { computed, signal } from '@angular/core';
 import type { Profile } from '../../protocol/index.js';
+import { debugName } from './debug-name.js';
 
 /** How many profiles are kept. */
 const MAX_PROFILES = 1_000;
@@ -13,7 +14,7 @@ export class LatestProfiles {
   readonly byId = computed((): ReadonlyMap<string, Profile> => {
     this.#changed();
     return new Map(this.#profiles);
-  });
+  }, debugName('feed.profiles'));
 
   keep(profile: Profile): void {
     // Deleted first, so that it moves to the end of the map's order.

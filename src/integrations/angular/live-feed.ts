@@ -1,10 +1,12 @@
 import { computed, ErrorHandler, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
 import type { LiveEvent, LobbyJoinEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
-import { awaited, ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
-import { feedState } from '../views/index.js';
+import { awaited, idle, ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
+import { feedState, type FeedState } from '../views/index.js';
+import { debugName } from './debug-name.js';
 import { injectFollow } from './inject-follow.js';
 import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.js';
+import { injectPausable, type PauseConfig } from './pausable.js';
 
 /** The client's feed as signals, until the component or service that injected it is destroyed. */
 export interface LiveFeed<Own extends object = NoOwnEvents> {
@@ -61,20 +63,23 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
  *   this.feed.on('matchmaker_lobby_join', join => this.connect(lobbyAddress(join).url));
  * }
  */
-export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
-  const { state, current, event$ } = injectFollowedFeed<Own>();
+export function injectFeed<Own extends object = NoOwnEvents>(config: PauseConfig = {}): LiveFeed<Own> {
+  const { state, current, event$ } = injectFollowedFeed<Own>(config);
   const { zone, profiles } = inject(CLIENT_APP);
   const errors = inject(ErrorHandler);
   const follow = injectFollow();
-  const leads = signal(true);
+  const leads = signal(true, debugName('feed.leads'));
   const leads$ = inject(FEED_SHARING)?.leads$;
   if (leads$) follow(leads$, isLeading => leads.set(isLeading));
   return {
-    status: computed(() => current().status),
-    gap: computed(() => current().gap),
-    lobbyJoin: computed(() => current().lobbyJoin),
-    lobbyJoinExpiresAt: computed(() => current().lobbyJoinExpiresAt),
-    isLobbyJoinExpired: computed(() => current().isLobbyJoinExpired ?? false),
+    status: computed(() => current().status, debugName('feed.status')),
+    gap: computed(() => current().gap, debugName('feed.gap')),
+    lobbyJoin: computed(() => current().lobbyJoin, debugName('feed.lobbyJoin')),
+    lobbyJoinExpiresAt: computed(() => current().lobbyJoinExpiresAt, debugName('feed.lobbyJoinExpiresAt')),
+    isLobbyJoinExpired: computed(
+      () => current().isLobbyJoinExpired ?? false,
+      debugName('feed.isLobbyJoinExpired'),
+    ),
     profiles: profiles.byId,
     leads: leads.asReadonly(),
     dismiss: handled => state.dismiss(handled),
@@ -94,12 +99,13 @@ export function injectFeed<Own extends object = NoOwnEvents>(): LiveFeed<Own> {
  * The state and the events of the client's feed. It is polled until the component or service that
  * injects it is destroyed. On a server it is not polled.
  */
-export function injectFollowedFeed<Own extends object>() {
+export function injectFollowedFeed<Own extends object>({ isPaused }: PauseConfig) {
   const client = injectLobbyClient<Own>();
-  const { zone } = inject(CLIENT_APP);
+  const { zone, scheduler } = inject(CLIENT_APP);
   const state = feedState(client);
   const current = signal(state.value);
-  const follow = injectFollow();
-  follow(zone.outside(state), next => current.set(next));
+  const paused = (last: FeedState) => ({ ...last, status: idle(scheduler.now()) });
+  const shown$ = injectPausable()(state, isPaused, paused);
+  injectFollow()(zone.outside(shown$), next => current.set(next));
   return { state, current, event$: zone.outside(eventsOf(client.events.feed)) };
 }

@@ -9,6 +9,7 @@ import {
   type PlayerMessage,
 } from '../../player/index.js';
 import { awaited } from '../../stream/index.js';
+import { debugName } from './debug-name.js';
 import { injectFollow } from './inject-follow.js';
 import { CLIENT_APP } from './lobby.js';
 
@@ -49,8 +50,8 @@ export function injectLobbyConnection(
   const { zone, serverVisit } = inject(CLIENT_APP);
   const errors = inject(ErrorHandler);
   const follow = injectFollow();
-  const status = signal<LobbyStatus | undefined>(undefined);
-  const latest = signal<PlayerMessage | undefined>(undefined);
+  const status = signal<LobbyStatus | undefined>(undefined, debugName('lobbyConnection.status'));
+  const latest = signal<PlayerMessage | undefined>(undefined, debugName('lobbyConnection.message'));
   const message$ = new Subject<PlayerMessage>();
   let current: LobbyConnection | undefined;
 

@@ -8,7 +8,7 @@ import {
   untracked,
   type Signal,
 } from '@angular/core';
-import { tap, type Observable } from 'rxjs';
+import { scan, tap, type Observable } from 'rxjs';
 import type { GroupMember } from '../../protocol/index.js';
 import { idle, type WatchStatus } from '../../stream/index.js';
 import {
@@ -17,7 +17,9 @@ import {
   type RosterStateConfig,
   type StateObservable,
 } from '../views/index.js';
+import { debugName } from './debug-name.js';
 import { injectLobbyClient, CLIENT_APP } from './lobby.js';
+import { injectPausable, type PauseConfig } from './pausable.js';
 
 /**
  * The members of a group as signals, until the component or service that injected them is
@@ -44,6 +46,9 @@ export interface LiveRoster {
   reload(): void;
 }
 
+/** The options of {@link injectRoster}. */
+export interface LiveRosterConfig extends RosterStateConfig, PauseConfig {}
+
 /** The group to show, unless there is none, or the config is invalid. */
 interface Target {
   readonly group?: WantedGroup;
@@ -54,7 +59,7 @@ interface Target {
 /** A group to show. */
 interface WantedGroup {
   readonly state: StateObservable<RosterState>;
-  /** The states that are shown. On a server, the group is read once. */
+  /** The states that are shown, from `initial` on. On a server, the group is read once. */
   readonly shown$: Observable<RosterState>;
 }
 
@@ -85,7 +90,7 @@ interface HandedOver {
  */
 export function injectRoster(
   group_id: () => string | undefined,
-  config: (group_id: string) => RosterStateConfig = () => ({}),
+  config: (group_id: string) => LiveRosterConfig = () => ({}),
 ): LiveRoster {
   const { zone, scheduler } = inject(CLIENT_APP);
   const targetOf = injectTargets(config);
@@ -109,8 +114,8 @@ export function injectRoster(
     const target = wanted();
     const last = latest();
     // Another group may be wanted already, although the effect has yet to run again.
-    const state = last?.target === target ? last.state : target.group?.state.value;
-    return state ? latestOf(target.initial, state) : target.initial;
+    if (last?.target === target) return last.state;
+    return latestOf(target.initial, target.group?.state.value ?? target.initial);
   });
 
   effect(onCleanup => {
@@ -123,14 +128,20 @@ export function injectRoster(
     onCleanup(() => watching.unsubscribe());
   });
 
-  const value = computed(() => current().members);
-  const status = computed(() => current().status);
+  const value = computed(() => current().members, debugName('roster.value'));
+  const status = computed(() => current().status, debugName('roster.status'));
   const hasValue = () => value() !== undefined;
   return {
     value,
     status,
-    error: computed(() => (status().state === 'closed' ? status().error : undefined)),
-    isLoading: computed(() => !hasValue() && !['idle', 'closed'].includes(status().state)),
+    error: computed(
+      () => (status().state === 'closed' ? status().error : undefined),
+      debugName('roster.error'),
+    ),
+    isLoading: computed(
+      () => !hasValue() && !['idle', 'closed'].includes(status().state),
+      debugName('roster.isLoading'),
+    ),
     hasValue,
     reload: () => {
       const { group } = untracked(wanted);
@@ -141,12 +152,13 @@ export function injectRoster(
 }
 
 /** Makes the target of each group that is wanted. */
-function injectTargets(config: (group_id: string) => RosterStateConfig): (group_id: string) => Target {
+function injectTargets(config: (group_id: string) => LiveRosterConfig): (group_id: string) => Target {
   const client = injectLobbyClient();
   const { serverVisit } = inject(CLIENT_APP);
   const transferState = inject(TransferState);
+  const pausable = injectPausable();
   return group_id => {
-    const options = config(group_id);
+    const { isPaused, ...options } = config(group_id);
     const state = rosterState(client, group_id, options);
     const key = makeStateKey<HandedOver>(`lobby-rx ${group_id}`);
     const before = transferState.get(key, undefined);
@@ -157,18 +169,23 @@ function injectTargets(config: (group_id: string) => RosterStateConfig): (group_
       // A later reader must not see members that are old by then.
       else transferState.remove(key);
     };
-    const shown$ = serverVisit?.readOnce(client, group_id, options.count) ?? state;
-    return { group: { state, shown$: shown$.pipe(tap(handOver)) }, initial };
+    const paused = (last: RosterState) => ({ ...last, status: idle(client.scheduler.now()) });
+    const shown$ =
+      serverVisit?.readOnce(client, group_id, options.count) ?? pausable(state, isPaused, paused);
+    return { group: { state, shown$: shown$.pipe(tap(handOver), scan(latestOf, initial)) }, initial };
   };
 }
 
 /**
- * The latest of what a server has handed over and the browser's own state, which says nothing while
- * the first answer is on its way. Otherwise the page would change twice.
+ * What is shown after a state. While the first answer is on its way, that is all that a server has
+ * handed over, or the members from before a pause. Otherwise the page would change twice.
  */
-function latestOf(initial: RosterState, state: RosterState): RosterState {
+function latestOf(shown: RosterState, state: RosterState): RosterState {
   const isSilent = !state.members && ['idle', 'connecting'].includes(state.status.state);
-  return initial.members && isSilent ? initial : { ...initial, ...state };
+  if (isSilent && shown.members && shown.status.state !== 'idle') return shown;
+  // The members of a closed client are no longer shown.
+  const isClosed = state.status.state === 'closed' && state.status.error === undefined;
+  return isClosed ? state : { ...shown, ...state };
 }
 
 function rosterOf({ members, status }: HandedOver): RosterState {

@@ -1,6 +1,7 @@
 import { signal } from '@angular/core';
 import type { SchedulerLike, Subscription } from 'rxjs';
-import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.js';
+import type { LiveEvent, NoOwnEvents, Notification } from '../../../protocol/index.js';
+import { debugName } from '../debug-name.js';
 
 /** A notification that is shown. */
 export interface ShownNotification<Own extends object = NoOwnEvents> {
@@ -32,7 +33,7 @@ interface ShownNotificationsConfig {
 /** The notifications that are shown, each until its time is over. */
 export class ShownNotifications<Own extends object> {
   readonly #config: ShownNotificationsConfig;
-  readonly #shown = signal<readonly ShownNotification<Own>[]>([]);
+  readonly #shown = signal<readonly ShownNotification<Own>[]>([], debugName('notifications.shown'));
   readonly #timers = new Map<number, Subscription>();
   readonly #holders = new Map<number, Set<Holder>>();
   #lastId = 0;

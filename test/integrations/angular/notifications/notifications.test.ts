@@ -3,8 +3,8 @@ import { deepStrictEqual, strictEqual, throws } from 'node:assert';
 import { TestBed } from '@angular/core/testing';
 import { isInputError } from 'lobby-rx';
 import { injectNotifications, type NotificationsConfig } from 'lobby-rx/angular';
-import { fakePage } from '../../fake-page.js';
-import { angularApp } from './angular-app.js';
+import { fakePage } from '../../../fake-page.js';
+import { angularApp } from '../angular-app.js';
 
 describe('injectNotifications', () => {
   afterEach(() => void TestBed.resetTestingModule());

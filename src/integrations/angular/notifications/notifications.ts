@@ -1,13 +1,13 @@
 import { DOCUMENT } from '@angular/common';
 import { DestroyRef, ErrorHandler, inject, type Signal } from '@angular/core';
-import { checkOptions, milliseconds, plainObject, type Options } from '../../error/index.js';
-import type { LiveEvent, NoOwnEvents, Notification } from '../../protocol/index.js';
-import { awaited, pageEvents } from '../../stream/index.js';
-import { injectFollow } from './inject-follow.js';
-import { injectFollowedFeed } from './live-feed.js';
-import { CLIENT_APP } from './lobby.js';
+import { aFunction, checkOptions, milliseconds, plainObject, type Options } from '../../../error/index.js';
+import type { LiveEvent, NoOwnEvents, Notification } from '../../../protocol/index.js';
+import { awaited, pageEvents } from '../../../stream/index.js';
+import { injectFollow } from '../inject-follow.js';
+import { injectFollowedFeed } from '../live-feed.js';
+import { CLIENT_APP } from '../lobby.js';
+import type { PauseConfig } from '../pausable.js';
 import { ShownNotifications, type ShownNotification } from './shown-notifications.js';
-import { isWebUrl } from './urls.js';
 
 /** The notifications to show, and the actions of a player. */
 export interface Notifications<Own extends object = NoOwnEvents> {
@@ -29,7 +29,7 @@ export interface Notifications<Own extends object = NoOwnEvents> {
 }
 
 /** The options of {@link injectNotifications}. */
-export interface NotificationsConfig<Own extends object = NoOwnEvents> {
+export interface NotificationsConfig<Own extends object = NoOwnEvents> extends PauseConfig {
   /**
    * How long a notification is shown in a page that is not hidden, unless the player touches it, in
    * ms. Default 6,000.
@@ -45,6 +45,7 @@ export interface NotificationsConfig<Own extends object = NoOwnEvents> {
 
 const OPTIONS: Options<NotificationsConfig> = {
   duration: milliseconds,
+  isPaused: aFunction,
   open: {
     name: 'an object with a function for each kind of event',
     is: u => plainObject.is(u) && Object.values(u).every(value => typeof value === 'function'),
@@ -98,7 +99,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
 
   const follow = injectFollow();
   follow(zone.outside(pageEvents('visibilitychange')), () => shown.restartTimers());
-  follow(injectFollowedFeed<Own>().event$, event => {
+  follow(injectFollowedFeed<Own>(config).event$, event => {
     // The compiler cannot narrow a union while its kinds are still generic.
     const { notification } = event as { readonly notification?: Notification };
     if (!notification) return;
@@ -119,4 +120,19 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
 interface DocumentLike {
   readonly visibilityState?: string;
   readonly defaultView: { open(url: string, target: string, features: string): unknown } | null;
+}
+
+/** The part of the platform's class that is used. */
+declare const URL: new (url: string) => { readonly protocol: string };
+
+/**
+ * Whether a link leads to a page. A service that has been taken over must not run scripts in the
+ * application.
+ */
+function isWebUrl(url: string): boolean {
+  try {
+    return ['http:', 'https:'].includes(new URL(url).protocol);
+  } catch {
+    return false;
+  }
 }
