@@ -1,15 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPoll, openPage, start, startService, until } from './service.js';
+import { isPoll, openPage, ownPort, start, startService, until } from './service.js';
 
 // Saves a module that makes a client, while a dev server shows a page with it:
 // `node save.js client.ts vite --host 127.0.0.1 --port`. The port is the last argument.
 const [module, ...command] = process.argv.slice(2);
 const SAVES = 6;
+/** A module has nobody who would unsubscribe it when it is replaced. */
+const SUBSCRIPTION = 'client.events.feed.all$.subscribe();';
 
 const service = await startService(0);
 const { open, requests } = service;
-const port = 30_000 + (process.pid % 20_000);
+const port = ownPort();
 const server = start([...command, `${port}`], { SERVICE_URL: service.url, SERVICE_TOKEN: service.token });
 const origin = `http://127.0.0.1:${port}`;
 const polls = () => [...open].filter(isPoll).length;
@@ -24,7 +26,7 @@ try {
   const { page, isLive, complaints, close } = await openPage(origin, service);
   await page.goto(origin);
   if (!(await isLive())) faults.push('the page is not live');
-  const text = readFileSync(module, 'utf8');
+  const text = `${readFileSync(module, 'utf8')}${SUBSCRIPTION}\n`;
   for (let save = 1; save <= SAVES; save++) {
     const before = requests.length;
     writeFileSync(module, `${text}// ${save}\n`);

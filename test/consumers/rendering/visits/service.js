@@ -14,6 +14,9 @@ export const until = async isTrue => {
   return false;
 };
 
+/** A port that no connection of this machine gets by itself: those begin at 32,768. */
+export const ownPort = () => 10_000 + (process.pid % 20_000);
+
 export const isPoll = ({ url }) => url.includes('watch_index');
 
 /**

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPoll, openPage, PATIENCE_MS, start, startService, until } from './service.js';
+import { isPoll, openPage, ownPort, PATIENCE_MS, start, startService, until } from './service.js';
 
 // Starts a server that renders pages, and visits it: `node visit.js '/ /other' node server.js`.
 const [paths, ...command] = process.argv.slice(2);
@@ -10,7 +10,7 @@ const ANSWER_MS = 100;
 
 const service = await startService(ANSWER_MS);
 const { url, token, open, requests } = service;
-const port = 30_000 + (process.pid % 20_000);
+const port = ownPort();
 const origin = `http://127.0.0.1:${port}`;
 // A client that polls on the server could do so, with this token.
 const server = start(command, {
