@@ -6,6 +6,10 @@ import { savedFigures, type SavedFigure } from '../../bench/figures.js';
 const ROOT = join(import.meta.dirname, '../..');
 const IMPORT = 'The time of an import in Node, each in a fresh process';
 const BROWSER = 'In a browser: minified and compressed, without rxjs';
+const WATCHES = '3,000 open watches, each; × is beside the loops by hand';
+const LOOPS = 'cross-fetch loops, by hand';
+const BATCHES = 'client.events.batches(), one client';
+const CLIENTS = 'a feed and a client each, one transport';
 
 /** What a page says of a figure: a pattern with one number in it. */
 type Said = readonly [page: string, says: RegExp, heading: string, name: string, of?: 'value' | 'ratio'];
@@ -18,6 +22,21 @@ const SAID: readonly Said[] = [
   ['README.md', /`createClient` adds (\d+) kB to a page/, BROWSER, 'createClient'],
   ['README.md', /The official client adds (\d+) kB/, BROWSER, 'the official client'],
   ['docs/home.md', /adds (\d+) kB to a page/, BROWSER, 'createClient'],
+  ['docs/home.md', /a loop around .* (\d+) kB of script/, BROWSER, 'createClient'],
+  ['docs/home.md', / (\d+) KB of heap for a watch/, WATCHES, `heap, ${BATCHES}`],
+  ['docs/home.md', /for a watch instead of (\d+) KB/, WATCHES, `heap, ${LOOPS}`],
+  ['docs/home.md', /official client.* (\d+) kB of script/, BROWSER, 'createClient'],
+  ['docs/home.md', /of script instead of (\d+) kB/, BROWSER, 'the official client'],
+  ['docs/measured.md', /\| heap of each +\| ([\d.]+) KB/, WATCHES, `heap, ${LOOPS}`],
+  ['docs/measured.md', /\| heap of each +\|.*?\| ([\d.]+) KB/, WATCHES, `heap, ${BATCHES}`],
+  ['docs/measured.md', /\| heap of each .*?KB, ([\d.]+) ×/, WATCHES, `heap, ${BATCHES}`, 'ratio'],
+  ['docs/measured.md', /\| heap of each .*? × +\| ([\d.]+) KB/, WATCHES, `heap, ${CLIENTS}`],
+  [
+    'docs/measured.md',
+    /\| resident memory of each .*? × +\| ([\d.]+) KB/,
+    WATCHES,
+    `resident memory, ${CLIENTS}`,
+  ],
   ['docs/measured.md', /\| `backoff` +\| ([\d.]+) /, BROWSER, 'backoff'],
   ['docs/measured.md', /\| `pages` +\| ([\d.]+) /, BROWSER, 'pages'],
   ['docs/measured.md', /\| codecs alone, .*\| ([\d.]+) /, BROWSER, 'codecs alone: GroupMemberList'],

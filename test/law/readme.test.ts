@@ -18,6 +18,10 @@ const LONGEST = 35;
 const LONGEST_CELL = 20;
 /** Code in the pages: the site shows so many columns. */
 const WIDEST_CODE = 72;
+/** Of a table: what is wider is a program, or a list. */
+const MOST_COLUMNS = 5;
+/** Each service there is a row of options. */
+const WIDE_PAGE = 'docs/any-service.md';
 const GUIDE = /^docs\/(?!design|tested|measured|home)[a-z-]+\.md$/;
 
 /** The words of the prose: tables count, code blocks, comments and link targets do not. */
@@ -116,6 +120,18 @@ describe('The documentation', () => {
       [...text.matchAll(/^\|\s*\|.*\n\|[\s:|-]+\|$/gm)].map(([header]) => `${name}: ${header}`),
     );
     deepStrictEqual(without, []);
+  });
+
+  it(`has no table with more than ${MOST_COLUMNS} columns`, () => {
+    const wide = pages
+      .filter(({ name }) => name !== WIDE_PAGE)
+      .flatMap(({ name, text }) =>
+        [...text.matchAll(/^\|(?:\s*:?-+:?\s*\|)+$/gm)]
+          .map(([line]) => line.split('|').length - 2)
+          .filter(columns => columns > MOST_COLUMNS)
+          .map(columns => `${name}: ${columns} columns`),
+      );
+    deepStrictEqual(wide, []);
   });
 
   it('links only to files that exist', () => {

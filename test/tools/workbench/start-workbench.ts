@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { recipe } from '../../consumers/recipe.js';
 
 const ROOT = join(import.meta.dirname, '../../..');
+/** As the page says to start it. */
+const [, COMMAND] = /npx lobby-rx (.+)/.exec(recipe('docs/workbench.md', 'emulate --ui'))!;
 
 /** How long the build may take on a machine that is busy, in ms. */
 export const BUILD_MS = 300_000;
@@ -26,7 +29,7 @@ export async function startWorkbench(): Promise<StartedWorkbench> {
   const program = join(dist, 'node/lobby-rx.js');
   const emulator = spawn(
     process.execPath,
-    [program, 'emulate', '--ui', '--json', '--seed', '7', '--exit-with-stdin'],
+    [program, ...COMMAND!.split(' '), '--json', '--seed', '7', '--exit-with-stdin'],
     { stdio: ['pipe', 'pipe', 'inherit'] },
   );
   const [line] = (await once(createInterface({ input: emulator.stdout }), 'line')) as [string];
