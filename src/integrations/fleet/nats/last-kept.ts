@@ -27,7 +27,8 @@ export type MessageFrom = (sequence: number) => Promise<StoredAt | undefined>;
  * Finds the last message that the stream still has of those up to `known`. That is `known` itself,
  * unless NATS was set back to an older copy of the stream, or the stream was created again. Then it
  * is the last one that is not newer than `known`, or the beginning. All messages after it are news
- * to a reader that had read up to `known`. A message that has expired counts as kept.
+ * to a reader that had read up to `known`. A message that has expired, or was purged, counts as
+ * kept.
  */
 export async function lastKept(
   known: StoredAt,
@@ -51,5 +52,8 @@ export async function lastKept(
       to = middle;
     }
   }
-  return kept;
+  // Nothing has taken the position of `known`, so the stream was not set back: it was purged.
+  const next = known.sequence <= last ? await messageFrom(kept.sequence + 1) : undefined;
+  const isPurged = known.sequence <= last && (next?.sequence ?? Infinity) > known.sequence;
+  return isPurged ? known : kept;
 }

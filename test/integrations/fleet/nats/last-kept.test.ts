@@ -27,6 +27,21 @@ describe('lastKept', () => {
     );
   });
 
+  it('is the known message if that was purged, and perhaps others around it', async () => {
+    await fc.assert(
+      fc.asyncProperty(someMessages, fc.nat(), fc.nat({ max: 5 }), async (messages, nth, more) => {
+        const place = nth % messages.length;
+        const known = messages[place]!;
+        const { state } = storedMessages(messages);
+        const left = messages.filter((_, i) => Math.abs(i - place) > more);
+        const { messageFrom } = storedMessages(left);
+        // The server still counts the purged messages at the end.
+        const purged = { ...state, first: left[0]?.sequence ?? state.last + 1 };
+        deepStrictEqual(await lastKept(known, purged, messageFrom), known);
+      }),
+    );
+  });
+
   it('is the last message before the stream was set back, however much was stored since, with few questions', async () => {
     const cut = fc.record({ messages: someMessages, kept: fc.nat(), since: fc.nat({ max: 300 }) });
     await fc.assert(
