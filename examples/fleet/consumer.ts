@@ -32,8 +32,10 @@ async function consume({ nats: port, database, metrics }: Start): Promise<void> 
     ignoreAuthErrorAbort: true,
   });
 
+  const measure = consumerMetrics('database');
   const consuming = fleetBatches({
     nats,
+    log: measure,
     durable: 'database',
     from,
     ack: ({ identity_id, events, gap, position, storedAt }) => {
@@ -54,7 +56,7 @@ async function consume({ nats: port, database, metrics }: Start): Promise<void> 
       db.exec('commit');
     },
   }).subscribe({
-    next: consumerMetrics('database'),
+    next: measure,
     error: (error: unknown) => {
       // The fleet may not exist yet. The main process then starts this one again.
       console.error(String(error));

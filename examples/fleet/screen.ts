@@ -89,7 +89,7 @@ export class Screen {
     if (event.kind === 'released' || event.kind === 'lost') {
       if (this.#owners[event.shard] === by) this.#owners[event.shard] = undefined;
     }
-    if (event.kind === 'nats_error' || event.kind === 'identity_rejected')
+    if ('error' in event && event.kind !== 'retrying')
       this.note(`${by}: ${String(event.error)}`);
   }
 

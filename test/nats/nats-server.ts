@@ -18,6 +18,8 @@ export interface NatsServer {
   connect(options?: ConnectionOptions): Promise<NatsConnection>;
   /** Ends it, and keeps its store. */
   stop(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Gives a running server other lines for its configuration file. */
+  configure(config: string): void;
   /** Starts it, perhaps as another version. */
   start(program?: string): Promise<void>;
   /**
@@ -66,6 +68,7 @@ class ServerProcess implements NatsServer {
   readonly #store = join(this.#folder, 'store');
   readonly #file = join(this.#folder, 'server.conf');
   readonly #disk: string | undefined;
+  readonly #lines: string;
   readonly #connections: NatsConnection[] = [];
   readonly #kill = () => this.#server?.kill('SIGKILL');
   #program: string;
@@ -81,7 +84,8 @@ class ServerProcess implements NatsServer {
     // Without this, a server would use only a part of its file system.
     const most = disk === undefined ? '' : ', max_file_store: 1GB';
     const store = jetStream ? `jetstream { store_dir: "${this.#store}"${most} }` : '';
-    writeFileSync(this.#file, `listen: "127.0.0.1:${port}"\n${store}\n${config}\n`);
+    this.#lines = `listen: "127.0.0.1:${port}"\n${store}\n`;
+    writeFileSync(this.#file, `${this.#lines}${config}\n`);
     mkdirSync(this.#store);
     process.on('exit', this.#kill);
   }
@@ -99,6 +103,11 @@ class ServerProcess implements NatsServer {
     });
     this.#connections.push(connection);
     return connection;
+  }
+
+  configure(config: string): void {
+    writeFileSync(this.#file, `${this.#lines}${config}\n`);
+    this.#server!.kill('SIGHUP');
   }
 
   start(program = this.#program): Promise<void> {

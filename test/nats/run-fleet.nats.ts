@@ -496,7 +496,7 @@ for (const program of SERVERS) {
       const worker = await work({ identities$: undefined, identities } as object);
       await followed();
       await waitUntil(() => worker.events.some(({ kind }) => kind === 'ready'));
-      ok(worker.events.filter(({ kind }) => kind === 'nats_error').length >= 2);
+      ok(worker.events.filter(({ kind }) => kind === 'identities_error').length >= 2);
       deepStrictEqual(worker.error(), undefined);
     });
 
@@ -1064,6 +1064,30 @@ for (const program of SERVERS) {
         ok(/NATS answers but stores nothing in LOBBY_EVENTS: .* Make room, and restart it/.test(said!), said);
       });
     }
+
+    it('goes on after its password was refused for a moment, if its connection ignores that', async () => {
+      const login = (pass: string) => `authorization { user: "fleet", password: "${pass}" }`;
+      const options = { user: 'fleet', pass: 'right', reconnectTimeWait: 100 };
+      setting = await stage({ program, config: login('right') }, { ...options, ignoreAuthErrorAbort: true });
+      const { server, add, work } = setting;
+      add(2);
+      const { events, error } = await work();
+      const ending = await work({ nats: server.connect(options) });
+      await waitUntil(() => [events, ending.events].every(all => all.some(({ kind }) => kind === 'ready')));
+      server.configure(login('wrong'));
+      await waitUntil(() => ending.error() !== undefined);
+      ok(String(ending.error()).includes('ignoreAuthErrorAbort'), String(ending.error()));
+      server.configure(login('right'));
+      const before = events.length;
+      await waitUntil(() => events.slice(before).some(event => event.kind === 'heartbeat' && event.stored));
+      deepStrictEqual(error(), undefined);
+    });
+
+    it('says after ten seconds that there is no connection yet', async () => {
+      const nats = new Promise<NatsConnection>(() => undefined);
+      const event = await firstValueFrom(runFleet({ nats, identities$, client }));
+      ok('error' in event && String(event.error).includes('has not connected for 10 s'));
+    });
 
     it('goes on after its server was away', async function () {
       this.timeout(60_000);

@@ -58,6 +58,8 @@ export interface Heartbeat {
  * - `identity_rejected`: the service rejects an identity. It is polled again in `retryIn` ms.
  * - `identities_differ`: for two leases, `worker` has had another list of identities than this one.
  *   Theirs has `theirs` identities and the own one `own`. Some may have no poll.
+ * - `identities_error`: `identities` has failed for a `shard`, for example because your database is
+ *   away. It is called again, with increasing waits.
  * - `overloaded`: this worker has too much to do. `by` says how it shows. `capacity`: it has more
  *   `identities` than its `capacity`. `late`: its timers are late by more than a second again and
  *   again, and so are the polls of its `identities`. `time`: this many `identities` have waited 200
@@ -102,6 +104,7 @@ export type FleetEvent =
       readonly theirs: number;
       readonly own: number;
     }
+  | { readonly kind: 'identities_error'; readonly shard: number; readonly error: unknown }
   | { readonly kind: 'overloaded'; readonly by: 'capacity' | 'late' | 'time'; readonly identities: number }
   | {
       readonly kind: 'rate_limited';

@@ -24,7 +24,7 @@ import {
   NatsTime,
   openFleetToWork,
   retryWhileStarting,
-  whenClosed,
+  supervised,
   type WorkingFleet,
 } from './nats/index.js';
 
@@ -40,7 +40,7 @@ import {
  *
  * Errors: `FleetError` if NATS cannot carry the fleet, does not start within a minute, or the
  * connection was closed. `InputError` if `shards` or `name` does not fit the fleet, or an id is not
- * a string. Everything else is retried, and reported as `nats_error` or `identity_rejected`.
+ * a string. Everything else is retried, and reported as an event.
  *
  * Throws an `InputError` if the config is invalid.
  *
@@ -67,7 +67,7 @@ export function runFleet(config: FleetConfig): Observable<FleetEvent> {
       take(1),
       switchMap(fleet =>
         fleet
-          ? workOf(fleet, settings, drain$).pipe(takeUntil(whenClosed(fleet.nats)))
+          ? workOf(fleet, settings, drain$).pipe(takeUntil(supervised(fleet.nats)))
           : of({ kind: 'drained' } as const),
       ),
     );

@@ -33,6 +33,7 @@ const INCIDENTS: ReadonlySet<string> = new Set([
   'gap',
   'identity_rejected',
   'identities_differ',
+  'identities_error',
   'overloaded',
   'nats_error',
 ]);

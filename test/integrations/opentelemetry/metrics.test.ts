@@ -1,4 +1,5 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from 'node:assert';
+import { readFileSync } from 'node:fs';
 import { metrics } from '@opentelemetry/api';
 import { catchError, EMPTY, firstValueFrom, lastValueFrom, throwError, type Subscription } from 'rxjs';
 import { createClient, type LogEntry } from 'lobby-rx';
@@ -20,6 +21,21 @@ function valuesOf(text: string, metric: string): Readonly<Record<string, number>
   }
   return values;
 }
+
+const heartbeat: Heartbeat = {
+  worker: 'ada',
+  instance: '1',
+  capacity: 100,
+  shards: 7,
+  identities: 20,
+  live: 8,
+  retrying: 1,
+  rejected: 2,
+  events: 42,
+  unstored: 3,
+  waiting: 0,
+  late: 1_250,
+};
 
 describe('the metrics', () => {
   let scraped: ScrapedMeter;
@@ -130,20 +146,6 @@ describe('the metrics', () => {
 
   it('of a worker are its shards, its identities and what went wrong, not those of others', async () => {
     const observe = fleetMetrics('ada', scraped.meter);
-    const heartbeat: Heartbeat = {
-      worker: 'ada',
-      instance: '1',
-      capacity: 100,
-      shards: 7,
-      identities: 20,
-      live: 8,
-      retrying: 1,
-      rejected: 2,
-      events: 42,
-      unstored: 3,
-      waiting: 0,
-      late: 1_250,
-    };
     const assigned = { kind: 'assigned', shard: 1 } as const;
     const events: readonly FleetEvent[] = [
       { kind: 'heartbeat', heartbeat, stored: true },
@@ -173,11 +175,58 @@ describe('the metrics', () => {
     const observe = consumerMetrics('mail', scraped.meter);
     const batch: FleetBatch = { identity_id: 'a', events: [], position: 7, storedAt: 0, lag: 12 };
     observe({ ...batch, gap: { reason: 'silence', at: 0, index: undefined } });
-    observe({ ...batch, lag: 4 });
+    observe({ kind: 'lag', messages: 4 });
     const text = await scraped.scrape();
     const mail = 'lobby_fleet_consumer="mail"';
     strictEqual(valuesOf(text, 'lobby_fleet_consumer_lag')[mail], 4);
     strictEqual(valuesOf(text, 'lobby_fleet_consumer_gaps_total')[`${mail},lobby_gap_reason="silence"`], 1);
+    const age = async () => valuesOf(await scraped.scrape(), 'lobby_fleet_consumer_lag_age')[mail]!;
+    const now = performance.now.bind(performance);
+    performance.now = () => now() + 90_000;
+    try {
+      observe({ kind: 'lag', messages: undefined });
+      observe({ kind: 'disconnected' });
+      ok((await age()) >= 90);
+      observe({ kind: 'lag', messages: 0 });
+      ok((await age()) < 60);
+    } finally {
+      performance.now = now;
+    }
+  });
+
+  it('have the names of docs/metrics.md, which the dashboard and the alarms use', async () => {
+    const read = (file: string) => readFileSync(new URL(`../../../${file}`, import.meta.url), 'utf8');
+    const page = read('docs/metrics.md');
+    const documented = new Set(
+      [...page.matchAll(/^\| `(lobby\.[\w.]+)`\s+\| (\w+)/gm)].map(
+        ([, name, type]) => name!.replaceAll('.', '_') + (type === 'counter' ? '_total' : ''),
+      ),
+    );
+    const rules = read('examples/metrics/alerts.yaml');
+    const dashboard = read('examples/metrics/fleet-dashboard.json');
+    // Labels stand in braces, in parentheses after `by` and `on`, and in legends.
+    const withoutLabels = (rules + dashboard)
+      .replace(/\{[^{}"]*?=.*?\}|\{\{.*?\}\}/g, '')
+      .replace(/\b(?:by|on) \(.*?\)/g, '');
+    const used = new Set(withoutLabels.match(/\blobby_\w+/g));
+    ok(used.size > 12, `${used.size} names`);
+    deepStrictEqual(
+      [...used].filter(name => !documented.has(name)),
+      [],
+    );
+    const queries = [...page.slice(page.indexOf('## Alerts')).matchAll(/^\| `(.+?)` /gm)].map(
+      ([, query]) => query,
+    );
+    deepStrictEqual(
+      [...rules.matchAll(/expr: (.+)/g)].map(([, query]) => query),
+      queries,
+    );
+    fleetMetrics('ada', scraped.meter)({ kind: 'heartbeat', heartbeat, stored: true });
+    const measured = new Set((await scraped.scrape()).match(/^lobby_fleet_\w+(?=\{)/gm));
+    deepStrictEqual(
+      [...measured].filter(name => !documented.has(name)),
+      [],
+    );
   });
 
   it('of two gates on one meter are told apart by their names', async () => {

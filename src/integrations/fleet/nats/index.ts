@@ -1,7 +1,7 @@
 export { changeReplicas } from './change-replicas.js';
 export { fleetName, MAX_CAPACITY, storedSubject, storedSubjects, workerName } from './fleet-names.js';
 export { BEGINNING, lastKept, type StoredAt, type StreamState } from './last-kept.js';
-export { connectionStatus, natsConnection, whenClosed, type Nats } from './nats-connection.js';
+export { connectionStatus, natsConnection, supervised, type Nats } from './nats-connection.js';
 export { natsProblem, retryWhileStarting } from './nats-problem.js';
 export { NatsRegistry } from './nats-registry.js';
 export { NatsTime } from './nats-time.js';

@@ -1,5 +1,23 @@
 import type { NatsConnection, Status } from '@nats-io/transport-node';
-import { defer, filter, firstValueFrom, map, merge, Observable, ReplaySubject, share } from 'rxjs';
+import {
+  asyncScheduler,
+  defer,
+  exhaustMap,
+  filter,
+  firstValueFrom,
+  ignoreElements,
+  interval,
+  map,
+  merge,
+  Observable,
+  race,
+  ReplaySubject,
+  share,
+  takeUntil,
+  tap,
+  timer,
+  type SchedulerLike,
+} from 'rxjs';
 import { fieldsOf, type Guard } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 
@@ -68,5 +86,65 @@ export function whenClosed(nats: NatsConnection): Observable<never> {
         `the connection to NATS was closed${why}; see its options maxReconnectAttempts and ignoreAuthErrorAbort`,
       );
     }),
+  );
+}
+
+/** How often a server is asked whether it is there, and how long it may take to answer, in ms. */
+const PING_MS = 10_000;
+
+/** After this many questions without an answer, the connection is given up. */
+const SILENT_PINGS = 2;
+
+/**
+ * Makes a connection again whose server is silent. No packet says that a machine has lost its
+ * power, or that one direction of a connection is dead, and nats.js notices it after six minutes by
+ * default. It never emits.
+ */
+export function pinged(
+  nats: Pick<NatsConnection, 'rtt' | 'reconnect'>,
+  scheduler: SchedulerLike = asyncScheduler,
+): Observable<never> {
+  return defer(() => {
+    let silent = 0;
+    // A rejection is no silence: the connection is known to be lost.
+    const answered$ = defer(() => nats.rtt().catch(() => 0)).pipe(map(() => 0));
+    const silent$ = timer(PING_MS, scheduler).pipe(map(() => silent + 1));
+    return interval(PING_MS, scheduler).pipe(
+      exhaustMap(() => race(answered$, silent$)),
+      tap(count => {
+        silent = count;
+        if (silent < SILENT_PINGS) return;
+        silent = 0;
+        nats.reconnect().catch(() => undefined);
+      }),
+      ignoreElements(),
+    );
+  });
+}
+
+const pinging = oncePerConnection(nats => pinged(nats).pipe(share()));
+
+/** Makes a silent connection again, and errors when it is closed for good. */
+export function supervised(nats: NatsConnection): Observable<never> {
+  return merge(whenClosed(nats), pinging(nats));
+}
+
+/** How long the promise of a connection may be open before that is reported, in ms. */
+const CONNECTING_MS = 10_000;
+
+/**
+ * Emits an error if a connection is not there after ten seconds. With `waitOnFirstConnect`, nats.js
+ * waits for ever and says nothing.
+ */
+export function slowConnect(nats: Nats, scheduler: SchedulerLike = asyncScheduler): Observable<FleetError> {
+  const connected$ = defer(() => Promise.resolve(nats).catch(() => undefined));
+  return timer(CONNECTING_MS, scheduler).pipe(
+    map(
+      () =>
+        new FleetError(
+          `connect() of nats.js has not connected for ${CONNECTING_MS / 1_000} s, and goes on: check its servers, port and tls; without waitOnFirstConnect, it says what fails`,
+        ),
+    ),
+    takeUntil(connected$),
   );
 }

@@ -1,10 +1,17 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { defer, type MonoTypeOperatorFunction, type TimestampProvider } from 'rxjs';
+import {
+  defer,
+  ignoreElements,
+  merge,
+  tap,
+  type MonoTypeOperatorFunction,
+  type TimestampProvider,
+} from 'rxjs';
 import { isInputError } from '../../../error/index.js';
 import { backoff } from '../../../stream/index.js';
 import { FleetError, isFleetError, NO_FLEET_YET, NotYet } from '../fleet-error.js';
-import type { Nats } from './nats-connection.js';
+import { slowConnect, type Nats } from './nats-connection.js';
 
 /** How long NATS may take to start, or to elect a leader, in ms. */
 const STARTING_MS = 60_000;
@@ -112,7 +119,8 @@ export function whileStarting(
 
 /**
  * Subscribes again after an error that may be transient, for a minute from its first subscription
- * on (see {@link whileStarting}). `onRetry` is called with each of these errors.
+ * on (see {@link whileStarting}). `onRetry` is called with each of these errors, and if there is no
+ * connection after ten seconds.
  */
 export function retryWhileStarting<T>(
   nats: Nats,
@@ -126,7 +134,8 @@ export function retryWhileStarting<T>(
         onRetry?.(error);
         return true;
       };
-      return source.pipe(backoff({ max: MAX_BACKOFF_MS, shouldRetry }));
+      const slow$ = slowConnect(nats).pipe(tap(onRetry), ignoreElements());
+      return merge(source.pipe(backoff({ max: MAX_BACKOFF_MS, shouldRetry })), slow$);
     });
 }
 

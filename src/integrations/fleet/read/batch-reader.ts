@@ -86,7 +86,7 @@ export class BatchReader<Own extends object> {
 
   /** Resolves when the delivery has ended. */
   async #read(subscriber: Subscriber<FleetBatch<Own>>): Promise<void> {
-    const { fleet, subjects } = this.#config;
+    const { fleet, subjects, log } = this.#config;
     // The state is read after the name is taken. Until then, another process with the name may go
     // on past the end of that state.
     await this.#openDurable(subscriber);
@@ -95,8 +95,10 @@ export class BatchReader<Own extends object> {
     if (isClosed(subscriber)) return;
     const kept = (known: StoredAt) => lastKept(known, state, sequence => messageFrom(fleet, sequence));
     const start = await this.#handled.resume(state, generation, kept);
-    const { messages, stop } = await orderedMessages(fleet, subjects, start);
+    const { messages, left, stop } = await orderedMessages(fleet, subjects, start);
     subscriber.add(stop);
+    subscriber.add(() => log.delivering(undefined));
+    log.delivering(left);
     for await (const message of messages) {
       await this.#handle(message, subscriber);
       if (isClosed(subscriber)) return;

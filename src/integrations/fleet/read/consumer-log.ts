@@ -1,4 +1,4 @@
-import { asyncScheduler, ignoreElements, interval, merge, tap, type Observable } from 'rxjs';
+import { asyncScheduler, exhaustMap, ignoreElements, interval, merge, tap, type Observable } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
 import { guarded } from '../../../error/index.js';
 import { connectionStatus, type OpenFleet, type OrderedMessage } from '../nats/index.js';
@@ -12,19 +12,20 @@ const LAG_INTERVAL_MS = 10_000;
  * - `disconnected`, `connected`: its connection to NATS was lost, or is there again.
  * - `retrying`: it cannot begin or go on, and tries again. `error` says why.
  * - `lag`: how many `messages` it has not handled yet. The first of them was stored `age` ms ago.
- *   It comes every 10 s.
+ *   It comes every 10 s. Both are `undefined` while NATS does not tell.
  */
 export type FleetConsumerLogEntry =
   | { readonly kind: 'disconnected' | 'connected' }
   | { readonly kind: 'retrying'; readonly error: unknown }
-  | { readonly kind: 'lag'; readonly messages: number; readonly age: number };
+  | { readonly kind: 'lag'; readonly messages: number | undefined; readonly age: number | undefined };
 
 /** Writes the log of a consumer. */
 export class ConsumerLog {
   readonly #emit: (entry: FleetConsumerLogEntry) => void;
   readonly #scheduler: SchedulerLike;
-  #reading: Pick<OrderedMessage, 'at' | 'lag'> | undefined;
-  #left = 0;
+  #reading: Pick<OrderedMessage, 'at'> | undefined;
+  /** Asks how many messages are left. `undefined` while nothing is delivered. */
+  #left: (() => Promise<number>) | undefined;
 
   constructor(
     log: ((entry: FleetConsumerLogEntry) => void) | undefined,
@@ -39,10 +40,14 @@ export class ConsumerLog {
     this.#emit({ kind: 'retrying', error });
   }
 
+  /** A delivery has begun. It has ended if `left` is `undefined`. */
+  delivering(left: (() => Promise<number>) | undefined): void {
+    this.#left = left;
+  }
+
   /** A message is being handled. */
-  reading(message: Pick<OrderedMessage, 'at' | 'lag'>): void {
+  reading(message: Pick<OrderedMessage, 'at'>): void {
     this.#reading = message;
-    this.#left = message.lag;
   }
 
   /** The message has been handled. */
@@ -59,13 +64,18 @@ export class ConsumerLog {
       }),
     );
     const lag$ = interval(LAG_INTERVAL_MS, this.#scheduler).pipe(
-      tap(() => {
-        const { at } = this.#reading ?? {};
-        const messages = this.#left + (at === undefined ? 0 : 1);
-        const age = at === undefined ? 0 : Math.max(0, this.#scheduler.now() - at);
-        this.#emit({ kind: 'lag', messages, age });
-      }),
+      exhaustMap(() => this.#lag()),
+      tap(entry => this.#emit(entry)),
     );
     return merge(connection$, lag$).pipe(ignoreElements());
+  }
+
+  async #lag(): Promise<FleetConsumerLogEntry> {
+    // Without an answer, the lag is not known. The last one may be long out of date.
+    const left = await this.#left?.().catch(() => undefined);
+    if (left === undefined) return { kind: 'lag', messages: undefined, age: undefined };
+    const { at } = this.#reading ?? {};
+    if (at === undefined) return { kind: 'lag', messages: left, age: 0 };
+    return { kind: 'lag', messages: left + 1, age: Math.max(0, this.#scheduler.now() - at) };
   }
 }

@@ -25,7 +25,7 @@ import {
   openFleetToRead,
   retryWhileStarting,
   storedSubjects,
-  whenClosed,
+  supervised,
   workerName,
   type Nats,
   type OpenFleet,
@@ -117,7 +117,7 @@ export function fleetBatches<const Codecs extends EventCodecs = NoOwnEvents>(
   return defer(() => {
     const log = new ConsumerLog(config.log);
     return defer(() => openFleetToRead({ nats, fleet })).pipe(
-      switchMap(fleet => merge(batchesOf(fleet, config, log), log.of(fleet), whenClosed(fleet.nats))),
+      switchMap(fleet => merge(batchesOf(fleet, config, log), log.of(fleet), supervised(fleet.nats))),
       retryWhileStarting(nats, error => log.retrying(error)),
     );
   });

@@ -43,7 +43,7 @@ import {
   retryWhileStarting,
   storedRecord,
   storedSubject,
-  whenClosed,
+  supervised,
   type FleetMessage,
   type KnownRecord,
   type Nats,
@@ -96,7 +96,7 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   const { nats, linger, fleet } = config;
   const position = new FeedPosition();
   const signal$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
-    switchMap(fleet => merge(new FeedReader(fleet, config, position).signals(), whenClosed(fleet.nats))),
+    switchMap(fleet => merge(new FeedReader(fleet, config, position).signals(), supervised(fleet.nats))),
     retryWhileStarting(nats),
   );
   return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });

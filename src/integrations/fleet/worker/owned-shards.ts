@@ -159,7 +159,7 @@ export class OwnedShards {
     const { identities, subscriber, scheduler } = this.#config;
     const shouldRetry = (error: unknown) => {
       if (isInputError(error)) return false;
-      subscriber.next({ kind: 'nats_error', error });
+      subscriber.next({ kind: 'identities_error', shard, error });
       return true;
     };
     return defer(() => identities.of(shard)).pipe(backoff({ shouldRetry, scheduler }));

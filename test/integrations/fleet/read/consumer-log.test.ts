@@ -15,26 +15,36 @@ function connection(...statuses: readonly Status['type'][]): NatsConnection {
 }
 
 describe('what a consumer tells', () => {
-  it('is how far behind it is, every 10 s', () => {
+  it('is how far behind it is, every 10 s, unless NATS does not tell', async () => {
     const { scheduler, pass } = virtualTime();
     const told: FleetConsumerLogEntry[] = [];
     const log = new ConsumerLog(entry => told.push(entry), scheduler);
     const telling = log.of({ nats: connection() }).subscribe();
-    pass(10_000);
-    log.reading({ at: scheduler.now() - 3_000, lag: 7 });
-    pass(10_000);
+    const next = async () => {
+      pass(10_000);
+      await new Promise(resolve => setImmediate(resolve));
+    };
+    await next();
+    log.delivering(() => Promise.resolve(7));
+    log.reading({ at: scheduler.now() - 3_000 });
+    await next();
     log.handled();
-    pass(10_000);
-    log.reading({ at: scheduler.now() + 500, lag: 0 });
-    log.handled();
-    pass(10_000);
+    await next();
+    log.reading({ at: scheduler.now() + 10_500 });
+    await next();
+    log.delivering(() => Promise.reject(new Error('timeout')));
+    await next();
+    log.delivering(undefined);
+    await next();
     telling.unsubscribe();
-    pass(60_000);
+    await next();
     const lags = [
-      [0, 0],
+      [undefined, undefined],
       [8, 13_000],
       [7, 0],
-      [0, 0],
+      [8, 0],
+      [undefined, undefined],
+      [undefined, undefined],
     ];
     deepStrictEqual(
       told,

@@ -28,7 +28,7 @@ describe('the shards of a worker', () => {
       return () => shards.releaseAll().subscribe();
     });
     const running = events$.subscribe({
-      next: event => reports.push(event.kind === 'nats_error' ? event.error : event.kind),
+      next: event => reports.push(event.kind === 'identities_error' ? event.error : event.kind),
       error: (error: unknown) => reports.push(error),
     });
     pass(600_000);

@@ -19,6 +19,8 @@ const HEARTBEAT_MS = 2_500;
 /** The delivery of messages in their stored order. */
 export interface OrderedMessages {
   readonly messages: AsyncIterable<OrderedMessage>;
+  /** Asks NATS how many messages are left. Rejects if it does not answer. */
+  readonly left: () => Promise<number>;
   readonly stop: () => void;
 }
 
@@ -67,5 +69,7 @@ export async function orderedMessages(
     delivered.stop();
     consumer.delete().catch(() => undefined);
   };
-  return { messages: messages(), stop };
+  // Those that NATS has not sent, and those that have arrived.
+  const left = async () => (await consumer.info()).num_pending + delivered.getPending();
+  return { messages: messages(), left, stop };
 }
