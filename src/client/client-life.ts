@@ -1,7 +1,6 @@
 import {
   AsyncSubject,
   catchError,
-  defer,
   merge,
   NEVER,
   Observable,
@@ -12,6 +11,7 @@ import {
 import { Direct, DirectOperator, DirectSubject, follow, onlyNext } from '../direct/index.js';
 import type { Endpoint } from '../endpoint/index.js';
 import { TransportError } from '../error/index.js';
+import { flattened } from '../stream/index.js';
 
 /** Decides whether a value of a source is passed on, and in which form. */
 type Forward<T, R> = (value: T, subscriber: Subscriber<R>) => void;
@@ -40,7 +40,7 @@ export class ClientLife {
    * wakes end.
    */
   wakes(wake$: ObservableInput<unknown>): Observable<unknown> {
-    return merge(defer(() => wake$).pipe(catchError(() => NEVER)), this.tryNow$);
+    return merge(flattened(wake$).pipe(catchError(() => NEVER)), this.tryNow$);
   }
 
   close(dropsRequests: boolean): void {

@@ -168,7 +168,7 @@ export function endpoint<
   const { isEmpty, withoutNews, keyOf } = definition;
   return {
     ...definition,
-    ...(isEmpty && { isEmpty: atOnce('isEmpty', isEmpty) }),
+    ...(isEmpty && { isEmpty }),
     ...(withoutNews && { withoutNews: atOnce('withoutNews', withoutNews) }),
     ...(keyOf && { keyOf: atOnce('keyOf', keyOf) }),
   };

@@ -15,6 +15,7 @@ import {
   aFunction,
   anAnswer,
   answeredAtOnce,
+  aPlainValue,
   atOnce,
   checkOptions,
   cursorArgument,
@@ -66,7 +67,7 @@ export function pages<P>(
 ): Observable<P> {
   checkOptions<PagesConfig<never>>(config, OPTIONS);
   const { from: start, scheduler = asapScheduler } = config;
-  const anchorOf = atOnce('anchorOf', config.anchorOf ?? anchorIn);
+  const anchorOf = atOnce('anchorOf', config.anchorOf ?? anchorIn, aPlainValue);
   return defer(() => {
     const seenAnchors = new Set<string>();
     const next = (anchor: string | undefined) =>

@@ -1,4 +1,4 @@
-import { expectRejections, isAwaitable, isObservable, isUnbegun } from './callback/index.js';
+import { expectRejections, isAwaitable, isObservable, isUnwaitable } from './callback/index.js';
 import { describe } from './describe.js';
 import { InputError } from './input-error.js';
 
@@ -46,21 +46,34 @@ export const anObservable: Guard<object> = { name: 'an Observable', is: isObserv
 export const anAnswer: Guard<unknown> = {
   name: 'its answer at once, and no promise, Observable, function or iterator',
   // Most answers are no object.
-  is: (u): u is unknown => Object(u) !== u || (!isAwaitable(u) && !isUnbegun(u)),
+  is: (u): u is unknown => Object(u) !== u || (!isAwaitable(u) && !isUnwaitable(u)),
+};
+
+/** A yes or no, a number or a text. Any object would be a yes, even an array of promises. */
+export const aPlainValue: Guard<unknown> = {
+  name: 'a plain value at once, and no object',
+  is: (u): u is unknown => Object(u) !== u,
 };
 
 /**
  * Makes a callback throw an `InputError` if it does not answer at once (see `answeredAtOnce`).
  *
  * @example
- * const isEmpty = atOnce('isEmpty', config.isEmpty);
+ * const isEmpty = atOnce('isEmpty', config.isEmpty, aPlainValue);
  */
 export function atOnce<Args extends readonly unknown[], A>(
   name: string,
   callback: (...args: Args) => A,
+  expected: Guard<unknown> = anAnswer,
 ): (...args: Args) => A {
-  return (...args) => answeredAtOnce(name, callback(...args), anAnswer);
+  return (...args) => answeredAtOnce<A, unknown>(name, callback(...args), expected);
 }
+
+/** An object that a callback makes. */
+export const anAnswerObject: Guard<object> = {
+  name: 'an object at once, and no promise, Observable, function or iterator',
+  is: (u): u is object => plainObject.is(u) && anAnswer.is(u),
+};
 
 /** An object with named fields. */
 export const plainObject: Guard<Readonly<Record<string, unknown>>> = {

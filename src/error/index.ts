@@ -1,4 +1,12 @@
-export { expectRejections, guarded, isAwaitable, isPromise, isUnbegun, tryOr } from './callback/index.js';
+export {
+  expectRejections,
+  guarded,
+  isAwaitable,
+  isPromise,
+  isSubscription,
+  isUnwaitable,
+  tryOr,
+} from './callback/index.js';
 export { isClientError, type ClientError } from './client-error.js';
 export { isRetryable, mayHaveActed } from './retryable.js';
 export { DecodeError, isDecodeError, NOTHING, type DecodeIssue } from './decode-error.js';
@@ -7,8 +15,10 @@ export {
   aBoolean,
   aFunction,
   anAnswer,
+  anAnswerObject,
   anObservable,
   answeredAtOnce,
+  aPlainValue,
   atOnce,
   checkArgument,
   clock,

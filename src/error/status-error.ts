@@ -1,4 +1,4 @@
-import { tryOr } from './callback/index.js';
+import { tagOf, tryOr } from './callback/index.js';
 import { printable } from './describe.js';
 import { fieldsOf } from './guard.js';
 import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
@@ -97,7 +97,7 @@ export function pausesOthers(error: unknown): boolean {
  * long to wait: after a callback that has failed, the backoff decides.
  */
 export function failedResponse(value: unknown): StatusError | undefined {
-  if (Object.prototype.toString.call(value) !== '[object Response]') return undefined;
+  if (tagOf(value) !== 'Response') return undefined;
   const { ok, status, url, headers } = fieldsOf(value);
   if (ok !== false) return undefined;
   const request = { method: 'fetch', url: tryOr(() => new URL(String(url)).origin, '') };

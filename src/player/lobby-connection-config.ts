@@ -17,6 +17,7 @@ import { lobbyAddress, type LobbyJoin } from '../protocol/index.js';
 import {
   BACKOFF_OPTIONS,
   defaultWake,
+  flattened,
   monotonicClock,
   TESTING_OPTIONS,
   type BackoffConfig,
@@ -123,7 +124,7 @@ export function connectionSettings(
     queue,
     backoff: { initial, max },
     WebSocket: checkArgument('WebSocket', aSocketClass, WebSocket),
-    wake$: config.wake$ ?? defaultWake(scheduler, config.testing?.monotonic),
+    wake$: config.wake$ ? flattened(config.wake$) : defaultWake(scheduler, config.testing?.monotonic),
     scheduler,
     monotonic,
     random,

@@ -2,23 +2,17 @@ import {
   catchError,
   concatMap,
   last,
-  map,
-  merge,
+  Observable,
   of,
-  takeWhile,
-  tap,
   timer,
-  type Observable,
   type ObservableInput,
   type SchedulerLike,
 } from 'rxjs';
 import { fieldsOf } from '../error/index.js';
+import { reportSlow } from './awaited.js';
 import type { AckDecision } from './watch-config.js';
 import { resumePoint } from './resume-point.js';
 import type { StatusSignal, WatchStatus } from './watch-signal.js';
-
-/** How long `ack` may take, in ms, before the status says that the watch waits for it. */
-const SLOW_ACK_MS = 30_000;
 
 /** How an acknowledgement ended: `ack` completed, decided how the watch goes on, or failed. */
 export type Acknowledgement =
@@ -37,12 +31,6 @@ export function acknowledge(
     kind: 'status',
     status: { ...status, state, since: scheduler.now() },
   });
-  const slow$ = timer(SLOW_ACK_MS, scheduler).pipe(
-    tap(() => {
-      isSlow = true;
-    }),
-    map(() => changed('acknowledging')),
-  );
   // `ack` is called in a later macrotask. If a subscriber threw, RxJS rethrows the error in an
   // earlier one, and Node ends before anything is saved.
   const acked$ = timer(0, scheduler).pipe(
@@ -57,7 +45,13 @@ export function acknowledge(
     }),
     catchError((error: unknown) => of({ kind: 'unacknowledged', error } as const)),
   );
-  return merge(acked$, slow$).pipe(takeWhile(({ kind }) => kind === 'status', true));
+  return new Observable(subscriber => {
+    const onSlow = () => {
+      isSlow = true;
+      subscriber.next(changed('acknowledging'));
+    };
+    acked$.pipe(reportSlow(onSlow, scheduler)).subscribe(subscriber);
+  });
 }
 
 function isDecision(value: unknown): value is AckDecision {

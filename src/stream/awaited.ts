@@ -5,11 +5,13 @@ import {
   from,
   ignoreElements,
   mergeMap,
+  Observable,
   of,
   tap,
   type InteropObservable,
-  type Observable,
+  type MonoTypeOperatorFunction,
   type ObservableInput,
+  type SchedulerLike,
 } from 'rxjs';
 import {
   describe,
@@ -18,7 +20,7 @@ import {
   InputError,
   isAwaitable,
   isPromise,
-  isUnbegun,
+  isUnwaitable,
 } from '../error/index.js';
 
 /**
@@ -37,15 +39,27 @@ export type Awaitable<T = unknown, Element = unknown> =
  * nothing left to wait for.
  *
  * Fails with what the callback throws, or with what is in it: a rejection, an error, or a
- * `Response` that is not ok. Fails with an `InputError` if work is returned that nothing would
- * begin, such as a function. `callback` is its name in that error.
+ * `Response` that is not ok. Fails with an `InputError` if work is returned whose end nothing
+ * tells, such as a function, which nobody would call. `callback` is its name in that error.
  */
 export function awaited(callback: string, call: () => unknown): Observable<unknown> {
   return defer(() => {
     const returned = call();
     expectRejections(returned);
-    return valuesIn(returned, { callback, holders: undefined });
+    return valuesIn(returned, callback, []);
   });
+}
+
+/** A callback that takes longer than this, in ms, is reported. */
+const SLOW_MS = 30_000;
+
+/** Calls `onSlow` if the source has not ended after 30 s. */
+export function reportSlow<T>(onSlow: () => void, scheduler: SchedulerLike): MonoTypeOperatorFunction<T> {
+  return source =>
+    new Observable(subscriber => {
+      subscriber.add(scheduler.schedule(onSlow, SLOW_MS));
+      source.subscribe(subscriber);
+    });
 }
 
 /**
@@ -58,36 +72,23 @@ export function flattened<T>(source$: ObservableInput<T>): Observable<T> {
   );
 }
 
-/** Where a value was found. */
-interface Found {
-  readonly callback: string;
-  /** The promises, Observables and arrays around it. One that holds itself is waited for once. */
-  readonly holders: Holders | undefined;
-}
-
-interface Holders {
-  readonly holder: unknown;
-  readonly around: Holders | undefined;
-}
-
-function valuesIn(value: unknown, { callback, holders }: Found): Observable<unknown> {
-  if (isData(value) || isHeldBy(value, holders)) return of(value);
-  const inside: Found = { callback, holders: { holder: value, around: holders } };
+/**
+ * `around` has the promises, Observables and arrays that the value is in. One that holds itself is
+ * waited for once.
+ */
+function valuesIn(value: unknown, callback: string, around: readonly unknown[]): Observable<unknown> {
+  if (isData(value) || around.includes(value)) return of(value);
+  const inside = (inner: unknown) => valuesIn(inner, callback, [...around, value]);
   if (Array.isArray(value)) {
     const elements$ = from(value.filter(element => !isData(element)));
-    return concat(
-      elements$.pipe(
-        concatMap(element => valuesIn(element, inside)),
-        ignoreElements(),
-      ),
-      of(value),
-    );
+    return concat(elements$.pipe(concatMap(inside), ignoreElements()), of(value));
   }
-  if (isAwaitable(value))
+  if (isAwaitable(value)) {
     return from(inputOf(value)).pipe(
       tap(inner => expectRejections(inner)),
-      concatMap(inner => valuesIn(inner, inside)),
+      concatMap(inside),
     );
+  }
   throw (
     failedResponse(value) ?? new InputError(callback, CAN_BE_AWAITED, `one that returned ${describe(value)}`)
   );
@@ -95,7 +96,7 @@ function valuesIn(value: unknown, { callback, holders }: Found): Observable<unkn
 
 /** Whether there is nothing to wait for, and nothing that has failed. */
 function isData(value: unknown): boolean {
-  return !(Array.isArray(value) || isAwaitable(value) || isUnbegun(value) || failedResponse(value));
+  return !(Array.isArray(value) || isAwaitable(value) || isUnwaitable(value) || failedResponse(value));
 }
 
 const CAN_BE_AWAITED =
@@ -104,10 +105,4 @@ const CAN_BE_AWAITED =
 /** An object that has a method `then` may look like an array or an iterable, too. */
 function inputOf(value: unknown): ObservableInput<unknown> {
   return isPromise(value) ? Promise.resolve(value) : (value as InteropObservable<unknown>);
-}
-
-function isHeldBy(value: unknown, holders: Holders | undefined): boolean {
-  let around = holders;
-  while (around && around.holder !== value) around = around.around;
-  return around !== undefined;
 }

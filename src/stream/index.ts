@@ -33,7 +33,7 @@ export {
   runWhile,
   type Audience,
 } from './feed/index.js';
-export { awaited, flattened, type Awaitable } from './awaited.js';
+export { awaited, flattened, reportSlow, type Awaitable } from './awaited.js';
 export type { Poll, PollContext, Polled, PollSignal, SinglePoll } from './poll.js';
 export {
   WATCH_OPTIONS,

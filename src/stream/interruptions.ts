@@ -6,10 +6,14 @@ import {
   Subscription,
   take,
   timer,
+  type ObservableInput,
+  type Observer,
   type SchedulerLike,
   type Subscriber,
 } from 'rxjs';
 import { follow, onlyNext } from '../direct/index.js';
+import { isAwaitable } from '../error/index.js';
+import { flattened } from './awaited.js';
 import { isRealTime, isPage, pageEvents, pageOffline } from './timing/index.js';
 import type { Audience } from './feed/index.js';
 import type { Interruption } from './transition/index.js';
@@ -148,7 +152,10 @@ export class Interruptions {
     const following = new Subscription();
     this.#following = following;
     // A wake source that ends does not end the watch.
-    const woken = onlyNext(() => {
+    const woken: Observer<unknown> = onlyNext((wake: unknown) => {
+      // Nothing has woken yet. It is not an operator, which would take memory for each watch.
+      if (isAwaitable(wake))
+        return following.add(flattened(wake as ObservableInput<unknown>).subscribe(woken));
       this.wokenAt = monotonic.now();
       this.#interrupt('woken');
     });

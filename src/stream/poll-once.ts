@@ -1,8 +1,8 @@
 import { concat, defer, EMPTY, ignoreElements, map, Observable, take } from 'rxjs';
+import { reportSlow } from './awaited.js';
 import { OpenPoll, type Perform, type Polling, type PollInterruptions } from './open-poll.js';
 import { isPrerendering, whenShown } from './timing/index.js';
 import type { WatchEvent, WatchState } from './transition/index.js';
-import type { WatchSettings } from './watch-settings.js';
 import type { WatchSignal } from './watch-signal.js';
 
 /**
@@ -22,7 +22,7 @@ export function pollOnce<A>(
   return new Observable(subscriber => {
     const open = new OpenPoll(polling, state, interruptions, perform, subscriber);
     subscriber.add(open);
-    open.begin(allowed(polling.settings));
+    open.begin(allowed(polling));
   });
 }
 
@@ -30,12 +30,17 @@ export function pollOnce<A>(
  * Completes when a poll may be sent. `undefined` if that is at once. A prerendered page has to be
  * shown first. Emits `waiting` if the quota has no room for the poll yet.
  */
-function allowed<A>(settings: WatchSettings<A>): Observable<WatchEvent<A>> | undefined {
-  const { quota, beforePoll, monotonic } = settings;
+function allowed<A>({ settings, watchId }: Polling<A>): Observable<WatchEvent<A>> | undefined {
+  const { quota, beforePoll, monotonic, scheduler, log } = settings;
   if (!quota && !beforePoll && !isPrerendering()) return undefined;
   const room$ = (quota?.take('poll') ?? EMPTY).pipe(
     map(wait => ({ kind: 'waiting', until: monotonic.now() + wait }) as const),
   );
-  const beforePoll$ = defer(() => beforePoll?.() ?? EMPTY).pipe(take(1), ignoreElements());
+  const onSlow = () => log({ kind: 'slow', at: scheduler.now(), watchId, callback: 'beforePoll' });
+  const beforePoll$ = defer(() => beforePoll?.() ?? EMPTY).pipe(
+    take(1),
+    ignoreElements(),
+    reportSlow(onSlow, scheduler),
+  );
   return concat(isPrerendering() ? whenShown() : EMPTY, room$, beforePoll$);
 }

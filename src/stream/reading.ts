@@ -1,4 +1,13 @@
-import { anAnswer, atOnce, describe, expectRejections, InputError, valueAt } from '../error/index.js';
+import {
+  anAnswer,
+  anAnswerObject,
+  aPlainValue,
+  atOnce,
+  describe,
+  expectRejections,
+  InputError,
+  valueAt,
+} from '../error/index.js';
 import { jsonHash, textHash } from '../protocol/index.js';
 import type { IndexGuard } from './resume-point.js';
 
@@ -85,7 +94,7 @@ export type Read<A> = (answer: A, text?: string) => ReadAnswer;
 export function readerOf<A>(config: ReadingConfig<A>, own: OwnReading<A>, isIndex: IndexGuard): Read<A> {
   const { indexOf = 'watch.index' } = config;
   const read = config.read ? readerAtOnce(config.read) : readNothing;
-  const isEmpty = config.isEmpty ? atOnce('isEmpty', config.isEmpty) : (own.isEmpty ?? never);
+  const isEmpty = atOnce('isEmpty', config.isEmpty ?? own.isEmpty ?? never, aPlainValue);
   const { contentOf = contentBut(indexOf) } = own;
   const indexIn = fieldReader(indexOf);
   const keyOf = keyOfNews(config, own, contentOf);
@@ -121,7 +130,7 @@ export function readerOf<A>(config: ReadingConfig<A>, own: OwnReading<A>, isInde
 
 /** Makes `read` throw an `InputError` if it, or a field of what it returns, answers later. */
 function readerAtOnce<A>(read: (answer: A) => Reading): (answer: A) => Reading {
-  const readNow = atOnce('read', read);
+  const readNow = atOnce('read', read, anAnswerObject);
   return answer => {
     const said = readNow(answer);
     for (const [name, value] of Object.entries(said)) {
@@ -175,7 +184,7 @@ function contentBut<A>(indexOf: string | ((answer: A) => unknown)): KeyOf<A> {
 
 /** Reads a field of an answer. */
 function fieldReader<A>(place: string | ((answer: A) => unknown)): (answer: A) => unknown {
-  if (typeof place === 'function') return atOnce('indexOf', place);
+  if (typeof place === 'function') return atOnce('indexOf', place, aPlainValue);
   const path = place.split('.');
   return answer => valueAt(answer, path);
 }

@@ -146,10 +146,11 @@ export interface WatchConfig<A> extends ServiceConfig<A> {
   /**
    * Called before each poll. The poll is sent when the returned Observable or promise emits or
    * completes, so many watches can share a rate limit. An array is waited for as a whole. If it
-   * fails, the poll has failed, too. Default: polls are sent when they are due.
+   * fails, the poll has failed, too. If it takes 30 s, the log says `slow`. Default: polls are sent
+   * when they are due.
    */
   readonly beforePoll?: () => Awaitable;
-  /** Called after each poll and for each gap. Errors are swallowed. */
+  /** Called with what happens to the watch. Errors are swallowed. */
   readonly log?: (entry: WatchLogEntry) => void;
   /** The clock. Default `asyncScheduler`. */
   readonly scheduler?: SchedulerLike;

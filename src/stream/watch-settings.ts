@@ -1,5 +1,14 @@
 import { asyncScheduler, NEVER, type Observable, type ObservableInput } from 'rxjs';
-import { atOnce, checkOptions, definedOptions, guarded, recovery, type Recovery } from '../error/index.js';
+import {
+  anAnswerObject,
+  aPlainValue,
+  atOnce,
+  checkOptions,
+  definedOptions,
+  guarded,
+  recovery,
+  type Recovery,
+} from '../error/index.js';
 import {
   backoffSettings,
   type BackoffConfig,
@@ -123,7 +132,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     log: guarded(log ?? (ack && logFailedAcks())),
     isIndex,
     redelivers,
-    isOlder: isOlder ? atOnce('isOlder', isOlder) : isOlderDecimal,
+    isOlder: isOlder ? atOnce('isOlder', isOlder, aPlainValue) : isOlderDecimal,
     recovery: decisionOf(isGone, decide),
     read: readerOf({ read, indexOf, isEmpty, isState, redelivers }, reading, isIndex),
   };
@@ -134,8 +143,8 @@ function decisionOf(
   isGone: ((error: unknown) => boolean) | undefined,
   decide: ((error: unknown) => Recovery) | undefined,
 ): (error: unknown) => Recovery {
-  const others = decide ? atOnce('recovery', decide) : recovery;
+  const others = decide ? atOnce('recovery', decide, anAnswerObject) : recovery;
   if (!isGone) return others;
-  const gone = atOnce('isGone', isGone);
+  const gone = atOnce('isGone', isGone, aPlainValue);
   return error => (gone(error) ? GONE : others(error));
 }

@@ -184,6 +184,8 @@ export interface Checkpoint {
  * - `status`: the status that the watch has from now on, as its subscribers see it. Without
  *   subscribers, a feed is `idle`.
  * - `gap`: something may have been missed.
+ * - `slow`: a callback has not ended for 30 s, and the next poll waits for it. If it is `ack`, the
+ *   status says so.
  */
 export type WatchLogEntry = {
   /** The time, in ms since 1970. */
@@ -201,6 +203,7 @@ export type WatchLogEntry = {
     }
   | { readonly kind: 'status'; readonly status: WatchStatus }
   | { readonly kind: 'gap'; readonly reason: GapReason; readonly index: string | undefined }
+  | { readonly kind: 'slow'; readonly callback: 'beforePoll' }
 );
 
 /**

@@ -1,4 +1,4 @@
-import { tryOr } from '../error/index.js';
+import { answeredAtOnce, aPlainValue, tryOr } from '../error/index.js';
 import { detailsOf, RAY_ID, saysNothing } from '../protocol/index.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
 
@@ -44,8 +44,7 @@ export class ServiceProof {
     // A cache keeps the ray id.
     const isStored = isOlderThan(took, answer);
     if (isMarked && !this.#known.includes(server)) this.#known.push(server);
-    // An asynchronous function returns no boolean, and must not confirm everything.
-    if (isOwn ? tryOr<unknown>(() => isOwn(answer), false) === true : isMarked && !isStored) return true;
+    if (isOwn ? askedAtOnce(isOwn, answer) : isMarked && !isStored) return true;
     const isKnown = this.knows(server);
     if (status < 200 || status > 299) {
       const { rayId, isFromService } = detailsOf({ headers, text });
@@ -66,6 +65,12 @@ export class ServiceProof {
  */
 export function isOlderThan(took: number, answer: TransportResponse): boolean {
   return Number(headerIn(answer, 'age')) * 1_000 > took + AGE_TOLERANCE_MS;
+}
+
+/** A function that throws says no. A promise says nothing, and is refused. */
+function askedAtOnce(isOwn: IsFromService, answer: TransportResponse): boolean {
+  const said = tryOr<unknown>(() => isOwn(answer), false);
+  return answeredAtOnce('isFromService', said, aPlainValue) === true;
 }
 
 /** A transport of your own may give an OK no headers, since nothing else reads them. */

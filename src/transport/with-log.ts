@@ -1,6 +1,6 @@
 import { asyncScheduler, tap, type Observer } from 'rxjs';
 import { Direct, DirectOperator } from '../direct/index.js';
-import { atOnce, guarded, type RequestSummary } from '../error/index.js';
+import { aPlainValue, atOnce, guarded, type RequestSummary } from '../error/index.js';
 import { explainFailure } from './explain-failure.js';
 import {
   answerOf,
@@ -64,7 +64,7 @@ export function withLog(
   elapsed: () => number = () => performance.now(),
 ): Transport {
   const write = guarded(log);
-  const clock = { now: atOnce('now', now), elapsed: atOnce('elapsed', elapsed) };
+  const clock = { now: atOnce('now', now, aPlainValue), elapsed: atOnce('elapsed', elapsed, aPlainValue) };
   let requests = 0;
   return request =>
     new Direct(observer => {

@@ -1,4 +1,20 @@
-import { filter, firstValueFrom, of, skip, throwError, type Observable } from 'rxjs';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  asyncScheduler,
+  defer,
+  endWith,
+  filter,
+  firstValueFrom,
+  map,
+  NEVER,
+  of,
+  skip,
+  tap,
+  throwError,
+  type Observable,
+} from 'rxjs';
 import {
   backoff,
   createClient,
@@ -7,13 +23,21 @@ import {
   getMembers,
   pages,
   scanState,
+  watch,
   watchSignals,
   withLog,
   withToken,
   type FetchLike,
+  type TokenHooks,
   type Transport,
 } from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
+import type { FleetConfig } from 'lobby-rx/fleet';
+import { slotFiles } from 'lobby-rx/lobby-server';
+import { couchChanges, type ServiceFetch } from 'lobby-rx/services';
+import { ConsumerLog } from '../../src/integrations/fleet/read/consumer-log.js';
+import { identitiesByShard } from '../../src/integrations/fleet/worker/identities.js';
+import { IdentityPolls } from '../../src/integrations/fleet/worker/identity/identity-polls.js';
 import { connectPlayer, tryConnect } from '../integrations/lobby-server/connect-player.js';
 import { openGate } from '../integrations/lobby-server/gate.js';
 import { waitUntil } from '../wait-until.js';
@@ -37,13 +61,17 @@ type Run = (returned: Returning) => Promise<Outcome>;
  * - `stream`: it is an Observable. Everything else is refused.
  * - `at once`: it is a decision. What has to be waited for is refused.
  * - `begins`: nothing waits for it, but it is begun.
+ * - `request`: it is a request of a client. It has to be a promise or an Observable, which is
+ *   waited for.
  */
 interface Row {
-  readonly kind: 'waits' | 'value' | 'stream' | 'at once' | 'begins';
+  readonly kind: 'waits' | 'value' | 'stream' | 'at once' | 'begins' | 'request';
   /** The name that errors have for it. */
   readonly name?: string;
   /** The value that a callback of the kind `value` has to give. */
   readonly value?: () => unknown;
+  /** An array is an answer, too. Whatever is in it is data. */
+  readonly mayBeArray?: true;
   /** Calls the callback. Without it, it is tested where the comment says. */
   readonly run?: Run;
 }
@@ -186,6 +214,63 @@ const log: Run = async returned => {
   return { isOn: true, words: [] };
 };
 
+const withoutNews: Run = returned => {
+  const { method, service, path, response } = getMembers;
+  const own = endpoint({ method, service, path, response, withoutNews: returned as never });
+  return outcomeOf(of(1).pipe(map(own.withoutNews as never)));
+};
+
+/** A gate with options, to which one player comes. */
+const enterWith = async (config: object): Promise<Outcome> => {
+  const gate = await openGate(config);
+  const result = await tryConnect(`ws://127.0.0.1:${gate.port}/?token=${gate.reserveToken()}`);
+  const words = gate.log.flatMap(entry => (entry.kind === 'refused' ? [String(entry.error)] : []));
+  await gate.close();
+  return { isOn: result.kind === 'open', words };
+};
+
+const clientOfGate: Run = connected => enterWith({ client: { matchmaker: { players: { connected } } } });
+
+const logOfGate: Run = returned => enterWith({ log: returned });
+
+/** What `slotFiles` has asked a client of your own, after a player has come and left. */
+const clientOfSlotFiles =
+  (name: string): Run =>
+  async returned => {
+    const folder = mkdtempSync(join(tmpdir(), 'returned-'));
+    const players = { connected: () => of(undefined), disconnected: () => of(undefined), [name]: returned };
+    const client = { matchmaker: { players } } as never;
+    const slots = slotFiles({ client, folder, gate: 'a' });
+    const player = { player_token: 'token' };
+    const outcome =
+      name === 'connected'
+        ? await outcomeOf(slots.client.matchmaker.players.connected(player))
+        : await outcomeOf(slots.freeSlot('token').pipe(endWith(undefined)));
+    rmSync(folder, { recursive: true });
+    return outcome;
+  };
+
+const logOfSlotFiles: Run = async returned => {
+  const folder = mkdtempSync(join(tmpdir(), 'returned-'));
+  const config = { client: clientWith({}).client, folder, gate: 'a' };
+  const slots = slotFiles({ ...config, log: returned });
+  // Another process with the name of the gate.
+  slotFiles(config);
+  const { isOn } = await outcomeOf(slots.client.matchmaker.players.connected({ player_token: 'token' }));
+  rmSync(folder, { recursive: true });
+  return { isOn: !isOn, words: [] };
+};
+
+/** A hook of `withToken` that is called because a token is refused, or there is none. */
+const tokenHook =
+  (token: string | null, name: string): Run =>
+  async returned => {
+    const refused: Transport = () => of({ ...answered, status: 401, text: '{"code":"API_TOKEN_INVALID"}' });
+    const hooks: TokenHooks = { [name]: returned };
+    await outcomeOf(withToken(refused, () => token, undefined, hooks)(request));
+    return { isOn: true, words: [] };
+  };
+
 const failing = () => throwError(() => new Error('down'));
 const ANSWER = { anchor: '', watch: { index: '1' } };
 const page = () => of({ anchor: 'next' });
@@ -248,8 +333,26 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
   Token: { kind: 'value', name: 'get', value: () => 'new', run: token('get') },
   'TokenProvider.get': { kind: 'value', name: 'get', value: () => 'new', run: token('get') },
   'TokenProvider.renew': { kind: 'value', name: 'renew', value: () => 'new', run: token('renew') },
-  'FleetConfig.identities': { kind: 'value' },
-  ServiceFetch: { kind: 'value' },
+  'FleetConfig.identities': {
+    kind: 'value',
+    name: 'identities',
+    value: () => ['somebody'],
+    run: returned => outcomeOf(identitiesByShard(() => returned() as Observable<unknown>, 1).of(0)),
+  },
+  ServiceFetch: {
+    kind: 'value',
+    name: 'fetch',
+    value: () => new Response('{"results":[],"last_seq":"1"}'),
+    run: returned => {
+      const { poll } = couchChanges('http://localhost/db', { fetch: returned as ServiceFetch });
+      const context = {
+        signal: new AbortController().signal,
+        needsFreshConnection: false,
+        onArrival: () => undefined,
+      };
+      return outcomeOf(defer(() => poll(undefined, context)));
+    },
+  },
 
   WatchSharing: { kind: 'stream', name: 'share', run: share },
   'ServiceConfig.isEmpty': { kind: 'at once', name: 'isEmpty', run: decides('isEmpty') },
@@ -259,11 +362,16 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
   'ServiceConfig.isGone': { kind: 'at once', name: 'isGone', run: decides('isGone', failing) },
   'ServiceConfig.recovery': { kind: 'at once', name: 'recovery', run: decides('recovery', failing) },
   'Endpoint.isEmpty': { kind: 'at once', name: 'isEmpty', run: ofEndpoint('isEmpty') },
-  'Endpoint.keyOf': { kind: 'at once', name: 'keyOf', run: ofEndpoint('keyOf') },
-  'Endpoint.withoutNews': { kind: 'at once', name: 'withoutNews' },
+  'Endpoint.keyOf': { kind: 'at once', name: 'keyOf', mayBeArray: true, run: ofEndpoint('keyOf') },
+  'Endpoint.withoutNews': { kind: 'at once', name: 'withoutNews', mayBeArray: true, run: withoutNews },
   'endpoint.definition.isEmpty': { kind: 'at once', name: 'isEmpty', run: ofEndpoint('isEmpty') },
-  'endpoint.definition.keyOf': { kind: 'at once', name: 'keyOf', run: ofEndpoint('keyOf') },
-  'endpoint.definition.withoutNews': { kind: 'at once', name: 'withoutNews' },
+  'endpoint.definition.keyOf': { kind: 'at once', name: 'keyOf', mayBeArray: true, run: ofEndpoint('keyOf') },
+  'endpoint.definition.withoutNews': {
+    kind: 'at once',
+    name: 'withoutNews',
+    mayBeArray: true,
+    run: withoutNews,
+  },
   'PagesConfig.anchorOf': {
     kind: 'at once',
     name: 'anchorOf',
@@ -277,6 +385,7 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
   'scanState.reduce': {
     kind: 'at once',
     name: 'reduce',
+    mayBeArray: true,
     run: returned => outcomeOf(of(1).pipe(scanState<unknown, unknown>(returned, 0), skip(1))),
   },
   'LobbyGateConfig.token': { kind: 'at once', name: 'token', run: hook('token') },
@@ -310,27 +419,86 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
         )(request),
       ),
   },
-  // Anything but true says no (`test/transport/service-proof.test.ts`).
-  IsFromService: { kind: 'at once' },
-  'injectLobbyConnection.entrance': { kind: 'at once' },
-  'FleetConfig.client': { kind: 'at once' },
-  // A random number that is none counts as 0 (`test/stream/odd-callbacks.test.ts`).
-  'TestingConfig.random': { kind: 'at once' },
-  'WorldConfig.random': { kind: 'at once' },
+  IsFromService: {
+    kind: 'at once',
+    name: 'isFromService',
+    run: returned => outcomeOf(clientWith({ isFromService: returned }).client.events.watch()),
+  },
+  'FleetConfig.client': {
+    kind: 'at once',
+    name: 'client',
+    run: returned => {
+      const polls = new IdentityPolls({
+        client: returned as FleetConfig['client'],
+        addresses: [{ name: undefined, transports: [answering] }],
+        requestsPerMinute: 1_000,
+        newKey: () => '',
+        random: () => 0.5,
+        log: { lost$: NEVER, head: () => NEVER, append: () => NEVER },
+        emit: () => undefined,
+        scheduler: asyncScheduler,
+        monotonic: asyncScheduler,
+      });
+      const accepted$ = polls.watch('somebody', { of: () => undefined }).pipe(
+        tap(event => {
+          if (event.kind === 'rejected') throw event.error;
+        }),
+      );
+      return outcomeOf(accepted$);
+    },
+  },
+  'TestingConfig.random': {
+    kind: 'at once',
+    name: 'random',
+    run: returned => watching({ testing: { random: returned } }, polls => polls > 1, failing),
+  },
+  'WorldConfig.random': {
+    kind: 'at once',
+    name: 'random',
+    run: returned =>
+      outcomeOf(defer(() => of(createEmulator({ random: returned as () => number }).addGroup()))),
+  },
+  // In a page: `test/tools/marbles/`.
   'LobbyMarbles.now': { kind: 'at once' },
+  // In an application of Angular: `test/integrations/angular/returned.test.ts`.
+  'injectLobbyConnection.entrance': { kind: 'at once' },
   'injectRoster.config': { kind: 'at once' },
   'injectRoster.group_id': { kind: 'at once' },
+  'PauseConfig.isPaused': { kind: 'at once' },
   'provideLobbyClient.config': { kind: 'at once' },
   'withOneFeedForAllTabs.name': { kind: 'at once' },
 
   'withLog.log': { kind: 'begins', name: 'log', run: log },
-  'ClientConfig.log': { kind: 'begins' },
-  'WatchConfig.log': { kind: 'begins' },
-  'LobbyGateConfig.log': { kind: 'begins' },
-  'SlotFilesConfig.log': { kind: 'begins' },
-  'FleetBatchesConfig.log': { kind: 'begins' },
-  'TokenHooks.onRefused': { kind: 'begins' },
-  'TokenHooks.onUnsent': { kind: 'begins' },
+  'ClientConfig.log': {
+    kind: 'begins',
+    run: returned => outcomeOf(clientWith({ log: returned }).client.events.watch()),
+  },
+  'WatchConfig.log': {
+    kind: 'begins',
+    run: returned => outcomeOf(watch(() => of(ANSWER), { log: returned })),
+  },
+  'LobbyGateConfig.log': { kind: 'begins', run: logOfGate },
+  'SlotFilesConfig.log': { kind: 'begins', run: logOfSlotFiles },
+  'FleetBatchesConfig.log': {
+    kind: 'begins',
+    run: returned => {
+      new ConsumerLog(returned).retrying(new Error('down'));
+      return Promise.resolve({ isOn: true, words: [] });
+    },
+  },
+  'TokenHooks.onRefused': { kind: 'begins', run: tokenHook('old', 'onRefused') },
+  'TokenHooks.onUnsent': { kind: 'begins', run: tokenHook(null, 'onUnsent') },
+};
+
+/** The requests of clients that people may write themselves. */
+export const CLIENTS: Readonly<Record<string, Row>> = {
+  'the client of a gate': { kind: 'request', name: 'connected', run: clientOfGate },
+  'the client of slotFiles': { kind: 'request', name: 'connected', run: clientOfSlotFiles('connected') },
+  'the client of slotFiles that frees': {
+    kind: 'request',
+    name: 'disconnected',
+    run: clientOfSlotFiles('disconnected'),
+  },
 };
 
 /** The functions of this library that people call. */

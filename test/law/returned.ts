@@ -1,4 +1,8 @@
-import { defer, map, of } from 'rxjs';
+import { Readable } from 'node:stream';
+import { runInNewContext } from 'node:vm';
+import { defer, EMPTY, map, of } from 'rxjs';
+
+const ForeignPromise = runInNewContext('Promise') as PromiseConstructor;
 
 type Work = () => Promise<unknown>;
 type Forms = Readonly<Record<string, (work: Work) => unknown>>;
@@ -7,6 +11,9 @@ type Forms = Readonly<Record<string, (work: Work) => unknown>>;
 export const WRAPPED: Forms = {
   'a promise': work => work(),
   'a thenable': work => ({ then: (...on: Parameters<Promise<unknown>['then']>) => work().then(...on) }),
+  'a thenable of a class': work => new Query(work),
+  'a promise of another realm': work => new ForeignPromise(settling(work)),
+  'a promise of a thenable': work => Promise.resolve([new Query(work)]).then(([query]) => query),
   'an Observable': work => defer(work),
   'an Observable of another library': work => ({ '@@observable': () => defer(work) }),
   'a promise of an Observable': work => Promise.resolve(defer(work)),
@@ -16,6 +23,8 @@ export const WRAPPED: Forms = {
   'an array of promises': work => [1, work(), 'text'],
   'an array of Observables': work => [defer(work), undefined],
   'an array of arrays': work => [[], [[work()]]],
+  'an array of thenables': work => [new Query(work)],
+  'a frozen array of Observables of promises': work => Object.freeze([of(undefined).pipe(map(work))]),
   'a promise of an array of Observables': work => Promise.resolve([defer(work)]),
   'an Observable of an array of promises': work => defer(() => of([work()])),
 };
@@ -38,4 +47,24 @@ export const UNBEGUN: Forms = {
       }
     })(),
   'another iterator': () => [undefined].values(),
+  'a stream of Node': () => Readable.from([]),
+  'a ReadableStream': () => new ReadableStream(),
+  'a subscription': work => defer(work).subscribe({ error: () => undefined }),
+  'a promise of a subscription': () => Promise.resolve(EMPTY.subscribe()),
 };
+
+/** As the queries of many libraries for databases, which begin when they are waited for. */
+class Query {
+  readonly #work: Work;
+  constructor(work: Work) {
+    this.#work = work;
+  }
+  then(...on: Parameters<Promise<unknown>['then']>) {
+    return this.#work().then(...on);
+  }
+}
+
+function settling(work: Work) {
+  return (resolve: (value: unknown) => void, reject: (error: unknown) => void) =>
+    void work().then(resolve, reject);
+}

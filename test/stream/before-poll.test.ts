@@ -1,6 +1,6 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { NEVER, of, Subject, throwError, timer } from 'rxjs';
-import { watch, watchSignals } from 'lobby-rx';
+import { EMPTY, NEVER, of, Subject, throwError, timer } from 'rxjs';
+import { watch, watchSignals, type WatchLogEntry } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, script, type Answer } from '../poll-script.js';
 import { journal } from '../signal-journal.js';
@@ -40,6 +40,32 @@ describe('the beforePoll of a watch', () => {
       expectSubscriptions(poll$.subscriptions).toBe([]);
     }),
   );
+
+  it('is in the log if it takes longer than 30 s, and no status is emitted for it', () => {
+    const { scheduler, pass } = virtualTime();
+    const start = scheduler.now();
+    const slow: (readonly [number, string])[] = [];
+    let statuses = 0;
+    const log = (entry: WatchLogEntry) => {
+      if (entry.kind === 'slow') slow.push([entry.at - start, entry.callback]);
+      if (entry.kind === 'status') statuses++;
+    };
+    let calls = 0;
+    // The second one is held up, the third one never ends.
+    const waits = [of(0), timer(40_000, scheduler), NEVER];
+    const beforePoll = () => waits[calls++] ?? EMPTY;
+    const poll = () => of(answer(String(calls), 'x'));
+    const watching = watch(poll, { beforePoll, scheduler, log, minInterval: 0 }).subscribe();
+    pass(29_000);
+    deepStrictEqual([slow, statuses], [[], 2]);
+    pass(300_000);
+    watching.unsubscribe();
+    deepStrictEqual(slow, [
+      [30_000, 'beforePoll'],
+      [70_000, 'beforePoll'],
+    ]);
+    deepStrictEqual([calls, statuses], [3, 2]);
+  });
 
   it('does not count as a part of the poll: its timeout begins when it is sent', () => {
     const { scheduler, pass } = virtualTime();
@@ -90,7 +116,7 @@ describe('the beforePoll of a watch', () => {
     const allowed$ = new Subject<void>();
     let calls = 0;
     const fresh: boolean[] = [];
-    const watching = watch<never>(
+    const watching = watch(
       (_, { needsFreshConnection }) => {
         fresh.push(needsFreshConnection);
         return NEVER;

@@ -114,10 +114,14 @@ describe('an ack that fails', () => {
 });
 
 describe('recovery of a watch', () => {
-  for (const [what, decision] of [
-    ['an unknown kind', { kind: 'again' }],
-    ['no kind', {}],
-    ['nothing', undefined],
+  for (const [what, decision, words] of [
+    ['an unknown kind', { kind: 'again' }, /the kind of recovery must be a known one; got /],
+    ['no kind', {}, /the kind of recovery must be a known one; got undefined/],
+    [
+      'nothing',
+      undefined,
+      /recovery must be a function that returns an object .*got one that returned undefined/,
+    ],
   ] as const) {
     it(`ends the watch with an error that says what to change if it returns ${what}`, () => {
       const { scheduler, pass } = virtualTime();
@@ -130,7 +134,7 @@ describe('recovery of a watch', () => {
       });
       pass(60_000);
       strictEqual(isInputError(errors[0]), true);
-      match(String(errors[0]), /the kind of recovery must be a known one; got /);
+      match(String(errors[0]), words);
     });
   }
 });

@@ -1,11 +1,27 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { asyncScheduler, defer, interval, NEVER, Observable, Subject, tap } from 'rxjs';
+import { asyncScheduler, defer, interval, NEVER, Observable, of, Subject, tap, timer } from 'rxjs';
 import { createClient, watch, watchSignals, type Recovery, type TransportRequest } from 'lobby-rx';
 import { marbles } from '../marbles.js';
 import { answer, script } from '../poll-script.js';
 import { virtualTime } from '../virtual-time.js';
 
 describe('a wake of the machine', () => {
+  it('is what a stream in a stream says, not the stream itself', () => {
+    const { scheduler, pass } = virtualTime();
+    let polls = 0;
+    const poll = () => {
+      polls++;
+      return NEVER;
+    };
+    const wake$ = of(timer(10_000, scheduler));
+    const watching = watch(poll, { wake$, scheduler, testing: { random: () => 0 } }).subscribe();
+    pass(9_000);
+    strictEqual(polls, 1);
+    pass(2_000);
+    strictEqual(polls, 2);
+    watching.unsubscribe();
+  });
+
   it(
     'aborts a hanging poll or cuts a wait short, and the next poll is sent within a second',
     marbles(({ cold, hot, expectObservable, expectSubscriptions, flush }) => {

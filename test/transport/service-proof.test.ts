@@ -1,4 +1,4 @@
-import { deepStrictEqual, strictEqual } from 'node:assert';
+import { deepStrictEqual, strictEqual, throws } from 'node:assert';
 import { ServiceProof, type TransportRequest, type TransportResponse } from '../../src/transport/index.js';
 
 describe('who answered', () => {
@@ -97,7 +97,6 @@ describe('who answered', () => {
     );
     strictEqual(proof.knows('api'), true);
     const unclear: readonly (() => unknown)[] = [
-      () => Promise.resolve(true),
       () => 'yes',
       () => undefined,
       () => {
@@ -105,6 +104,15 @@ describe('who answered', () => {
       },
     ];
     for (const isOwn of unclear) strictEqual(judge(of(isOwn), plain, answer(200)), false);
+    throws(
+      () =>
+        judge(
+          of(() => Promise.resolve(true)),
+          plain,
+          answer(200),
+        ),
+      /isFromService must be a function/,
+    );
   });
 
   it('is not known of an answer without headers, as a transport of your own may give it', () => {

@@ -37,14 +37,23 @@ export function isAwaitable(u: unknown): boolean {
 }
 
 /**
- * Whether a value is work that has not begun, and that nothing would begin: a function, which has
- * to be called, or a generator or another iterator, which has to be run. A collection, such as a
- * Map, is data.
+ * Whether a value is work whose end nothing tells. Nobody would call a function, or run a generator
+ * or another iterator. A subscription does not say how its work ends. A collection, such as a Map,
+ * is data.
  */
-export function isUnbegun(u: unknown): boolean {
+export function isUnwaitable(u: unknown): boolean {
   if (typeof u === 'function') return true;
   if (typeof u !== 'object' || u === null) return false;
-  return Symbol.asyncIterator in u || ('next' in u && typeof u.next === 'function' && Symbol.iterator in u);
+  return Symbol.asyncIterator in u || (hasMethod(u, 'next') && Symbol.iterator in u) || isSubscription(u);
+}
+
+/** Whether it is what a `subscribe` has returned, of any library. */
+export function isSubscription(u: unknown): boolean {
+  return hasMethod(u, 'unsubscribe') && 'closed' in (u as object) && !isObservable(u);
+}
+
+function hasMethod(u: unknown, name: string): boolean {
+  return typeof (u as Readonly<Record<string, unknown>> | null | undefined)?.[name] === 'function';
 }
 
 /**
@@ -53,7 +62,13 @@ export function isUnbegun(u: unknown): boolean {
  * Only the promises of the platform are sure not to begin their work a second time.
  */
 export function expectRejections(value: unknown, around: readonly unknown[] = []): void {
-  if (value instanceof Promise) value.catch(() => undefined);
+  // By its tag, since a promise may be one of another realm, or of zone.js.
+  if (tagOf(value) === 'Promise' && isPromise(value)) value.then(undefined, () => undefined);
   if (!Array.isArray(value) || around.includes(value)) return;
   for (const element of value) expectRejections(element, [...around, value]);
+}
+
+/** What a value says it is, in any realm: `Promise`, `Response`. */
+export function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
 }

@@ -1,2 +1,10 @@
-export { expectRejections, isAwaitable, isObservable, isPromise, isUnbegun } from './awaitable.js';
+export {
+  expectRejections,
+  isAwaitable,
+  isObservable,
+  isPromise,
+  isSubscription,
+  isUnwaitable,
+  tagOf,
+} from './awaitable.js';
 export { guarded, tryOr } from './guarded.js';

@@ -1,10 +1,10 @@
-import { computed, ErrorHandler, inject, signal, type Signal } from '@angular/core';
+import { computed, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
 import type { LiveEvent, LobbyJoinEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
-import { awaited, idle, ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
+import { idle, ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
 import { feedState, type FeedState } from '../views/index.js';
 import { debugName } from './debug-name.js';
-import { injectFollow } from './inject-follow.js';
+import { injectFollow, injectHandle } from './inject-follow.js';
 import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.js';
 import { injectPausable, type PauseConfig } from './pausable.js';
 
@@ -65,8 +65,8 @@ export interface LiveFeed<Own extends object = NoOwnEvents> {
  */
 export function injectFeed<Own extends object = NoOwnEvents>(config: PauseConfig = {}): LiveFeed<Own> {
   const { state, current, event$ } = injectFollowedFeed<Own>(config);
-  const { zone, profiles } = inject(CLIENT_APP);
-  const errors = inject(ErrorHandler);
+  const { profiles } = inject(CLIENT_APP);
+  const handle = injectHandle();
   const follow = injectFollow();
   const leads = signal(true, debugName('feed.leads'));
   const leads$ = inject(FEED_SHARING)?.leads$;
@@ -85,13 +85,7 @@ export function injectFeed<Own extends object = NoOwnEvents>(config: PauseConfig
     dismiss: handled => state.dismiss(handled),
     reload: () => state.reload(),
     on: (kind, handler) =>
-      follow(event$.pipe(ofKind(kind)), event =>
-        zone.inside(() =>
-          awaited('handler', () => handler(event)).subscribe({
-            error: (error: unknown) => errors.handleError(error),
-          }),
-        ),
-      ),
+      follow(event$.pipe(ofKind(kind)), event => handle('handler', () => handler(event))),
   };
 }
 

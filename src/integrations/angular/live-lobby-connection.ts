@@ -1,5 +1,6 @@
-import { effect, ErrorHandler, inject, signal, untracked, type Signal } from '@angular/core';
+import { effect, inject, signal, untracked, type Signal } from '@angular/core';
 import { Subject, type Subscription } from 'rxjs';
+import { atOnce } from '../../error/index.js';
 import {
   lobbyConnection,
   type LobbyConnection,
@@ -8,9 +9,8 @@ import {
   type LobbyStatus,
   type PlayerMessage,
 } from '../../player/index.js';
-import { awaited } from '../../stream/index.js';
 import { debugName } from './debug-name.js';
-import { injectFollow } from './inject-follow.js';
+import { injectFollow, injectHandle } from './inject-follow.js';
 import { CLIENT_APP } from './lobby.js';
 
 /**
@@ -48,7 +48,7 @@ export function injectLobbyConnection(
   config: LobbyConnectionConfig = {},
 ): LiveLobbyConnection {
   const { zone, serverVisit } = inject(CLIENT_APP);
-  const errors = inject(ErrorHandler);
+  const handle = injectHandle();
   const follow = injectFollow();
   const status = signal<LobbyStatus | undefined>(undefined, debugName('lobbyConnection.status'));
   const latest = signal<PlayerMessage | undefined>(undefined, debugName('lobbyConnection.message'));
@@ -56,7 +56,7 @@ export function injectLobbyConnection(
   let current: LobbyConnection | undefined;
 
   effect(onCleanup => {
-    const wanted = entrance();
+    const wanted = atOnce('entrance', entrance)();
     if (!wanted || serverVisit) return;
     const connection = untracked(() => lobbyConnection(wanted, config));
     current = connection;
@@ -81,13 +81,6 @@ export function injectLobbyConnection(
     status: status.asReadonly(),
     message: latest.asReadonly(),
     send: message => current?.send(message) ?? false,
-    on: handler =>
-      follow(message$, message =>
-        zone.inside(() =>
-          awaited('handler', () => handler(message)).subscribe({
-            error: (error: unknown) => errors.handleError(error),
-          }),
-        ),
-      ),
+    on: handler => follow(message$, message => handle('handler', () => handler(message))),
   };
 }

@@ -9,6 +9,7 @@ import {
   type Signal,
 } from '@angular/core';
 import { scan, tap, type Observable } from 'rxjs';
+import { anAnswerObject, aPlainValue, atOnce } from '../../error/index.js';
 import type { GroupMember } from '../../protocol/index.js';
 import { idle, type WatchStatus } from '../../stream/index.js';
 import {
@@ -101,7 +102,7 @@ export function injectRoster(
     () => {
       reloaded();
       try {
-        const id = group_id();
+        const id = atOnce('group_id', group_id, aPlainValue)();
         return id === undefined ? { initial: nothing } : untracked(() => targetOf(id));
       } catch (error) {
         return { initial: { status: { ...nothing.status, state: 'closed', error } } };
@@ -158,7 +159,7 @@ function injectTargets(config: (group_id: string) => LiveRosterConfig): (group_i
   const transferState = inject(TransferState);
   const pausable = injectPausable();
   return group_id => {
-    const { isPaused, ...options } = config(group_id);
+    const { isPaused, ...options } = atOnce('config', config, anAnswerObject)(group_id);
     const state = rosterState(client, group_id, options);
     const key = makeStateKey<HandedOver>(`lobby-rx ${group_id}`);
     const before = transferState.get(key, undefined);

@@ -20,7 +20,7 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import { createClient, type Client, type ClientConfig } from '../../client/index.js';
-import { checkArgument, plainObject } from '../../error/index.js';
+import { anAnswerObject, atOnce } from '../../error/index.js';
 import type { EventCodecs, LiveEvent, NoOwnEvents } from '../../protocol/index.js';
 import { answers, type EventFeed } from '../../stream/index.js';
 import { fromFetch, type Transport } from '../../transport/index.js';
@@ -97,7 +97,7 @@ export function provideLobbyClient<const Codecs extends EventCodecs = NoOwnEvent
   ...features: readonly LobbyClientFeature[]
 ): EnvironmentProviders {
   return makeEnvironmentProviders([
-    { provide: CLIENT_APP, useFactory: () => createApp(config()) },
+    { provide: CLIENT_APP, useFactory: () => createApp(atOnce('config', config, anAnswerObject)()) },
     { provide: LOBBY_CLIENT, useFactory: createLobbyClient },
     // Those of a parent injector are for its client.
     { provide: CALL_TRANSPORT, useValue: null },
@@ -118,7 +118,6 @@ export function injectLobbyClient<Own extends object = NoOwnEvents>(): Client<Ow
 }
 
 function createApp(options: LobbyClientConfig<EventCodecs>): ClientApp {
-  checkArgument('config()', plainObject, options);
   const { config, bypassServiceWorker, renderTimeout } = checkedLobbyClientConfig(options);
   // Throws if an option is invalid, before any of them is used. It sends nothing.
   createClient(config);

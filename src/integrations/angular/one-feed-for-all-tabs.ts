@@ -1,4 +1,5 @@
 import { inject } from '@angular/core';
+import { aPlainValue, atOnce } from '../../error/index.js';
 import type { WatchSharing } from '../../stream/index.js';
 import { acrossTabs, type TabSharing } from '../browser/index.js';
 import { FEED_SHARING, CLIENT_APP, type LobbyClientFeature } from './lobby.js';
@@ -22,7 +23,8 @@ export function withOneFeedForAllTabs(name: () => string): LobbyClientFeature {
     providers: [
       {
         provide: FEED_SHARING,
-        useFactory: () => (inject(CLIENT_APP).serverVisit ? null : sharing(name())),
+        useFactory: () =>
+          inject(CLIENT_APP).serverVisit ? null : sharing(atOnce('name', name, aPlainValue)()),
       },
     ],
   };

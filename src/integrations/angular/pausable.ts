@@ -1,7 +1,7 @@
 import { DOCUMENT } from '@angular/common';
 import { effect, EnvironmentInjector, inject, Injector, signal, untracked, type Signal } from '@angular/core';
 import { Observable } from 'rxjs';
-import { aFunction, checkArgument } from '../../error/index.js';
+import { aFunction, aPlainValue, atOnce, checkArgument } from '../../error/index.js';
 import { pageEvents } from '../../stream/index.js';
 import { debugName } from './debug-name.js';
 import { injectFollow } from './inject-follow.js';
@@ -31,6 +31,7 @@ export function injectPausable(): Pausable {
   return <A>(source$: Observable<A>, isPaused: PauseConfig['isPaused'], paused: (last: A) => A) => {
     if (isPaused === undefined) return source$;
     checkArgument('isPaused', aFunction, isPaused);
+    const decide = atOnce('isPaused', isPaused, aPlainValue);
     return new Observable<A>(subscriber => {
       let last: { readonly value: A } | undefined;
       const follow = () =>
@@ -44,7 +45,7 @@ export function injectPausable(): Pausable {
         });
       const pausing = effect(
         onCleanup => {
-          if (!isPaused()) {
+          if (!decide()) {
             const following = untracked(follow);
             onCleanup(() => following.unsubscribe());
           } else if (last) subscriber.next(paused(last.value));

@@ -1,5 +1,12 @@
 import type { PollSignal } from '../../stream/index.js';
-import { isStatusError, retryAfter, StatusError } from '../../error/index.js';
+import {
+  checkArgument,
+  fieldsOf,
+  isStatusError,
+  retryAfter,
+  StatusError,
+  type Guard,
+} from '../../error/index.js';
 
 /** How a preset sends its requests. */
 export interface ServiceRequestConfig {
@@ -56,7 +63,7 @@ export interface ServiceRequest {
 export function sender(config: ServiceRequestConfig) {
   return async ({ url, signal, headers, body, answers = [] }: ServiceRequest): Promise<ServiceResponse> => {
     const method = body ? 'POST' : 'GET';
-    const response = await (config.fetch ?? fetch)(url, {
+    const answer = await (config.fetch ?? fetch)(url, {
       method,
       headers: { ...(body && { 'content-type': typeOf(body) }), ...config.headers, ...headers },
       ...(body && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -64,6 +71,7 @@ export function sender(config: ServiceRequestConfig) {
       redirect: 'error',
       cache: 'no-store',
     });
+    const response = checkArgument('what fetch gives', aResponse, answer);
     const { status } = response;
     if ((status >= 200 && status <= 299) || answers.includes(status)) return response;
     // A body that nobody reads would keep its connection.
@@ -81,6 +89,11 @@ export function sender(config: ServiceRequestConfig) {
 function typeOf(body: object | string): string {
   return typeof body === 'string' ? 'text/xml; charset=utf-8' : 'application/json';
 }
+
+const aResponse: Guard<ServiceResponse> = {
+  name: 'a Response',
+  is: (u): u is ServiceResponse => typeof fieldsOf(u).status === 'number',
+};
 
 /** The part of a URL that an error may reveal. */
 export function originOf(url: string): string {

@@ -10,6 +10,7 @@ import {
 } from 'rxjs';
 import {
   aFunction,
+  aPlainValue,
   atOnce,
   checkOptions,
   isRetryable,
@@ -119,7 +120,7 @@ export function backoffDelay(
 export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T> {
   checkOptions(config, RETRY_OPTIONS);
   const { retries = Infinity, scheduler = asyncScheduler, testing } = config;
-  const shouldRetry = atOnce('shouldRetry', config.shouldRetry ?? isRetryable);
+  const shouldRetry = atOnce('shouldRetry', config.shouldRetry ?? isRetryable, aPlainValue);
   checkOptions(testing, TESTING_OPTIONS, 'testing');
   const { random = Math.random } = testing ?? {};
   const settings = withDefaults(config);

@@ -1,3 +1,5 @@
+import { answeredAtOnce, aPlainValue } from '../../error/index.js';
+
 /**
  * When a network comes back, all clients wake at once. Their polls are spread over this time, in
  * ms, or over 1 ms for each watch if that is more.
@@ -16,8 +18,9 @@ export function spreadOver(time: number, { random }: { readonly random: () => nu
 
 /**
  * Returns `chance` if it is a number from 0 to 1, otherwise 0.5. A custom `random` must not cause a
- * hot loop.
+ * hot loop. If it returns a promise, an `InputError` is thrown.
  */
 export function within01(chance: number): number {
+  answeredAtOnce('random', chance, aPlainValue);
   return chance >= 0 && chance <= 1 ? chance : 0.5;
 }

@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 import type { LogEntry } from '../../client/index.js';
+import { aPlainValue, atOnce } from '../../error/index.js';
 import { Frames } from './frames.js';
 import { MarblesView } from './marbles-view.js';
 import { Timeline, type EventOfKind, type NamedWatch } from './timeline.js';
@@ -68,7 +69,8 @@ export function defineMarbles(): void {
 function createElementClass() {
   return class extends HTMLElement implements LobbyMarbles {
     now: () => number = Date.now;
-    readonly #timeline = new Timeline(() => this.now());
+    readonly #time = atOnce('now', () => this.now(), aPlainValue);
+    readonly #timeline = new Timeline(() => this.#time());
     readonly log = this.#timeline.log;
     readonly event = this.#timeline.event;
     readonly watch = this.#timeline.watch;
@@ -77,7 +79,7 @@ function createElementClass() {
     #mark: number | undefined;
     #drawnAt = 0;
     readonly #frames = new Frames(() => {
-      this.#drawnAt = this.now();
+      this.#drawnAt = this.#time();
       this.#draw();
     });
 

@@ -80,7 +80,7 @@ export class Timeline {
     const track = this.#trackOf(entry.watchId);
     if (entry.kind === 'poll_end') track.decided(entry);
     else if (entry.kind === 'status') track.status(entry);
-    else track.gap(entry);
+    else if (entry.kind === 'gap') track.gap(entry);
     return track;
   }
 

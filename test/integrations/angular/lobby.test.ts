@@ -66,7 +66,7 @@ describe('provideLobbyClient', () => {
   it('refuses an invalid config by name', () => {
     for (const [config, message] of [
       [{ url: 'https://a.example', tokne: 't' }, /unknown option `tokne`; did you mean `token`\?/],
-      [undefined, /config\(\) must be an object/],
+      [undefined, /config must be a function that returns an object/],
       [{ token: 't' }, /url must be the service's base URL/],
       [{ url: 'https://a.example', token: 't', transport: 'x' }, /transport must be a function/],
       [{ url: 'https://a.example', token: 't', scheduler: 5 }, /scheduler must be an RxJS scheduler/],

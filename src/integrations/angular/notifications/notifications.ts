@@ -1,9 +1,9 @@
 import { DOCUMENT } from '@angular/common';
-import { DestroyRef, ErrorHandler, inject, type Signal } from '@angular/core';
+import { DestroyRef, inject, type Signal } from '@angular/core';
 import { aFunction, checkOptions, milliseconds, plainObject, type Options } from '../../../error/index.js';
 import type { LiveEvent, NoOwnEvents, Notification } from '../../../protocol/index.js';
-import { awaited, pageEvents } from '../../../stream/index.js';
-import { injectFollow } from '../inject-follow.js';
+import { pageEvents } from '../../../stream/index.js';
+import { injectFollow, injectHandle } from '../inject-follow.js';
 import { injectFollowedFeed } from '../live-feed.js';
 import { CLIENT_APP } from '../lobby.js';
 import type { PauseConfig } from '../pausable.js';
@@ -70,7 +70,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
   checkOptions<object>(config, OPTIONS);
   const { zone, scheduler } = inject(CLIENT_APP);
   const document = inject(DOCUMENT) as DocumentLike;
-  const errors = inject(ErrorHandler);
+  const handle = injectHandle();
   const { duration = 6_000, open: openers = {} } = config;
   const shown = new ShownNotifications<Own>({
     duration,
@@ -88,12 +88,7 @@ export function injectNotifications<Own extends object = NoOwnEvents>(
     if (!opened?.canOpen) return;
     shown.dismiss(id);
     const opener = openerOf(opened.event);
-    if (opener)
-      zone.inside(() =>
-        awaited('open', () => opener(opened.event)).subscribe({
-          error: (error: unknown) => errors.handleError(error),
-        }),
-      );
+    if (opener) handle('open', () => opener(opened.event));
     else document.defaultView?.open(opened.notification.url, '_blank', 'noopener,noreferrer');
   };
 

@@ -1,15 +1,6 @@
-import {
-  concat,
-  defer,
-  from,
-  map,
-  NEVER,
-  of,
-  shareReplay,
-  type Observable,
-  type ObservableInput,
-} from 'rxjs';
+import { concat, defer, map, NEVER, of, shareReplay, type Observable, type ObservableInput } from 'rxjs';
 import { checkArgument, InputError, isWellFormed, nonEmptyString, type Guard } from '../../../error/index.js';
+import { flattened } from '../../../stream/index.js';
 import { numberOf, shardOf } from './assign-shards.js';
 import type { GivenIdentities } from './fleet-registry.js';
 
@@ -42,7 +33,7 @@ const NONE: ReadonlySet<string> = new Set();
 /** Identities for workers that all have the whole list. */
 export function listedIdentities(lists$: ObservableInput<unknown>, shards: number): Identities {
   let given: GivenIdentities | undefined;
-  const known$ = from(lists$).pipe(
+  const known$ = flattened(lists$).pipe(
     map(list => {
       const byShard = new Map<number, Set<string>>();
       for (const identity_id of checkArgument('identities$', listOfIds, list)) {
@@ -79,6 +70,6 @@ export function identitiesByShard(
   return {
     known$: concat(of(true), NEVER),
     given: () => undefined,
-    of: shard => defer(() => identitiesOf(shard)).pipe(map(list => checked(shard, list))),
+    of: shard => defer(() => flattened(identitiesOf(shard))).pipe(map(list => checked(shard, list))),
   };
 }

@@ -1,6 +1,7 @@
 import { catchError, defer, finalize, first, map, of, ReplaySubject, share, type Observable } from 'rxjs';
 import { whyNotConnected } from '../../../client/index.js';
 import { printable } from '../../../error/index.js';
+import { callClient } from '../call-hook.js';
 import { Pause } from '../limits/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { newProbe } from '../probe.js';
@@ -49,7 +50,7 @@ export class ServiceProof {
   #ask(): Observable<Refusal | undefined> {
     const { players } = this.#settings.client.matchmaker;
     const probe = newProbe();
-    return defer(() => players.connected(probe)).pipe(
+    return callClient('connected', () => players.connected(probe)).pipe(
       first(),
       map(() => {
         const who = players.unprovedBy ?? 'it';

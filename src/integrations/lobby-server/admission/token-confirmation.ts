@@ -17,6 +17,7 @@ import {
   type Observable,
 } from 'rxjs';
 import type { PresentedToken } from '../../../player/index.js';
+import { callClient } from '../call-hook.js';
 import { refusalFor, REFUSALS, type FreeSlotReason, type Refusal } from '../report/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { Pause, type GateLimits } from '../limits/index.js';
@@ -134,7 +135,7 @@ export class TokenConfirmation {
     const { token } = presented;
     const { players } = this.settings.client.matchmaker;
     this.#tokens.set(token, { kind: 'confirming', hash: hashOfPresented(presented) });
-    const answer$ = defer(() => players.connected({ player_token: token })).pipe(
+    const answer$ = callClient('connected', () => players.connected({ player_token: token })).pipe(
       // Completing without a value does not count as OK.
       first(),
       map(() => undefined),

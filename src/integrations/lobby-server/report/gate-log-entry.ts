@@ -64,6 +64,15 @@ export type GateLogEntry =
     }
   | {
       /**
+       * A call of `freeSlot` has not ended for 30 s. Logged once for all slots, and again after a
+       * slot has been freed.
+       */
+      readonly kind: 'slow';
+      readonly at: number;
+      readonly hook: 'freeSlot';
+    }
+  | {
+      /**
        * A file of `slotFiles` was cut off, by a loss of power or a full disk. Its token is lost,
        * and the slot is not freed.
        */

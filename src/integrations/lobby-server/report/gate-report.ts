@@ -53,6 +53,10 @@ export class GateReport {
     this.log({ kind: 'retrying', at: this.#now, hook: 'freeSlot', error });
   }
 
+  onSlow(hook: 'freeSlot'): void {
+    this.log({ kind: 'slow', at: this.#now, hook });
+  }
+
   /** A file of `slotFiles` was cut off, so that its token is lost. */
   onSetAside(file: string): void {
     this.log({ kind: 'set_aside', at: this.#now, file });

@@ -12,7 +12,7 @@ import {
   timer,
   type BehaviorSubject,
 } from 'rxjs';
-import { awaited, backoff } from '../../../stream/index.js';
+import { awaited, backoff, reportSlow } from '../../../stream/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
 import { errorLine, type FreeSlotReason } from '../report/index.js';
 import { SlotCalls } from './slot-calls.js';
@@ -43,6 +43,12 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
     if (line !== reported) report.onRetrying(line);
     reported = line;
   };
+  let isSlow = false;
+  /** A service that hangs has as many calls. */
+  const onSlow = () => {
+    if (!isSlow) report.onSlow('freeSlot');
+    isSlow = true;
+  };
 
   return (token, why, settled) => {
     if (!freeSlot) return settled();
@@ -55,7 +61,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
       if (isOverdue$.value) return NEVER;
       attempts++;
       if (attempts === 1) isCalled$.next();
-      return awaited('freeSlot', () => freeSlot(token, why));
+      return awaited('freeSlot', () => freeSlot(token, why)).pipe(reportSlow(onSlow, scheduler));
     };
     const shouldRetry = (error: unknown) => {
       const outcome = slotOutcome(error);
@@ -77,6 +83,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
         tap({
           complete: () => {
             reported = undefined;
+            isSlow = false;
             report.onFreed(why, attempts);
           },
         }),

@@ -1,4 +1,4 @@
-import { asyncScheduler, catchError, defer, EMPTY, tap, type Observable, type SchedulerLike } from 'rxjs';
+import { asyncScheduler, catchError, defer, EMPTY, first, tap, type Observable, type SchedulerLike } from 'rxjs';
 import { whyNotConnected, type MatchmakerApi } from '../../../client/index.js';
 import {
   aFunction,
@@ -9,6 +9,7 @@ import {
   type Guard,
   type Options,
 } from '../../../error/index.js';
+import { callClient } from '../call-hook.js';
 import { isProbe } from '../probe.js';
 import { GateReport, type GateLogEntry } from '../report/index.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
@@ -113,17 +114,19 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
   const refuseIfReplaced = (): void => {
     if (isReplaced()) throw replacedError(config.gate);
   };
-  const connected: MatchmakerApi['players']['connected'] = input =>
+  const connected = (input: Parameters<Players['connected']>[0]): Observable<unknown> =>
     defer(() => {
       refuseIfReplaced();
-      if (isProbe(input)) return players.connected(input);
+      const answer$ = callClient('connected', () => players.connected(input));
+      if (isProbe(input)) return answer$;
       const { player_token: token } = input;
       const isNew = files.addPending(token);
       // Looked for again, since the other process may have listed the files before that.
       refuseIfReplaced();
       // The gate does not learn of the outcome, and frees the slot later.
       if (files.isLeft(token)) throw new Error('the slot is being freed');
-      return players.connected(input).pipe(
+      return answer$.pipe(
+        first(),
         tap(() => {
           refuseIfReplaced();
           files.confirm(token);
@@ -137,7 +140,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
 
   freeLeft(files, freeSlot, report, scheduler);
   const playersOfGate = {
-    connected,
+    connected: connected as Players['connected'],
     get isServiceKnown() {
       return players.isServiceKnown;
     },
@@ -165,7 +168,7 @@ function createRelease(players: Players, files: SlotFolder, scheduler: Scheduler
     if (files.has(token, 'pending')) throw new PendingElsewhereError();
     const isLate = mayStillConnect.get(token) ?? lateConfirmation(scheduler);
     mayStillConnect.set(token, isLate);
-    return players.disconnected({ player_token: token }).pipe(
+    return callClient('disconnected', () => players.disconnected({ player_token: token })).pipe(
       catchError((error: unknown) => {
         const isDoubtful = slotOutcome(error) === 'freed' && files.isUnresolved(token) && isLate();
         throw isDoubtful ? new MayStillConnectError() : error;

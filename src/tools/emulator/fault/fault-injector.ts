@@ -1,5 +1,5 @@
 import { defer, tap } from 'rxjs';
-import { atOnce, checkOptions, type Options } from '../../../error/index.js';
+import { aPlainValue, atOnce, checkOptions, type Options } from '../../../error/index.js';
 import { respond, type EmulatedRequest, type Handler, type ServiceSettings } from '../service/index.js';
 import { randomNumbers, type World } from '../world/index.js';
 import { applyFault, checkFault, type Fault } from './fault.js';
@@ -66,7 +66,7 @@ export function createFaultInjector(world: World, settings: ServiceSettings): Fa
       const { probability = 1, only = () => true } = candidate.plan;
       // Browsers send preflights by themselves. Only one kind of fault affects them.
       if ((request.method === 'OPTIONS') !== (candidate.fault.kind === 'preflight')) continue;
-      if (!atOnce('only', only)(request) || random() >= probability) continue;
+      if (!atOnce('only', only, aPlainValue)(request) || random() >= probability) continue;
       candidate.left--;
       if (candidate.left <= 0) planned.delete(candidate);
       const { fault } = candidate;

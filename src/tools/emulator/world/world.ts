@@ -1,5 +1,13 @@
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-import { aFunction, definedOptions, duration, schedulerLike, type Options } from '../../../error/index.js';
+import {
+  aFunction,
+  aPlainValue,
+  atOnce,
+  definedOptions,
+  duration,
+  schedulerLike,
+  type Options,
+} from '../../../error/index.js';
 import { Changes } from './changes.js';
 import { randomNumbers, seedNumber } from './random-numbers.js';
 import type { Records, WorldRecords } from './records.js';
@@ -72,7 +80,7 @@ export function createWorld(config: WorldConfig): World {
     scheduler,
     changes: new Changes(),
     // A restored world must not issue the ids and tokens of the saved one again.
-    random: random ?? randomNumbers(seed + last),
+    random: random ? atOnce('random', random, aPlainValue) : randomNumbers(seed + last),
     now,
     tick: () => {
       last = Math.max(last + 1, Math.floor(now()));

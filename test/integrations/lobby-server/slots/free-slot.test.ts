@@ -61,6 +61,23 @@ describe('lobbyGate and freeSlot', () => {
     deepStrictEqual([called.size, kinds().at(-1)], [65, 'freed']);
   });
 
+  it('is in the log if a call takes longer than 30 s, once for all slots until one is freed', async () => {
+    let call$ = new Subject<void>();
+    gate = await openGate({ freeSlotTimeout: Infinity, freeSlot: () => call$ });
+    await comeAndGo(3);
+    gate.pass(29_000);
+    deepStrictEqual(kinds(), []);
+    gate.pass(600_000);
+    deepStrictEqual(kinds(), ['slow']);
+    const hung$ = call$;
+    call$ = new Subject();
+    hung$.complete();
+    await waitUntil(() => kinds().length === 4);
+    await comeAndGo(1);
+    gate.pass(31_000);
+    deepStrictEqual(kinds(), ['slow', 'freed', 'freed', 'freed', 'slow']);
+  });
+
   const free: readonly (readonly [string, unknown])[] = [
     ['400 of the service', ofService(400)],
     ['404 of the service', ofService(404)],

@@ -1,7 +1,7 @@
 import { defer, ignoreElements, Observable, retry, tap, timer, type SchedulerLike } from 'rxjs';
 import { createClient, type ClientConfig } from '../../../../client/index.js';
 import { rawEventsWatch } from '../../../../endpoint/index.js';
-import { anAnswer, answeredAtOnce } from '../../../../error/index.js';
+import { anAnswerObject, answeredAtOnce } from '../../../../error/index.js';
 import { watchSettings } from '../../../../stream/index.js';
 import type { Transport } from '../../../../transport/index.js';
 import type { FleetEvent } from '../../fleet-event.js';
@@ -137,7 +137,9 @@ export class IdentityPolls {
   ): Observable<IdentityEvent> {
     const { client, log, newKey, random, scheduler, monotonic } = this.#config;
     const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
-    const options = answeredAtOnce('client', client(identity_id), anAnswer);
+    const options = answeredAtOnce('client', client(identity_id), anAnswerObject) as ReturnType<
+      typeof client
+    >;
     const send = options.transport ?? transports[shardOf(identity_id + TRANSPORT_SALT, transports.length)]!;
     const timeout = options.watch?.timeout ?? POLL_TIMEOUT_MS;
     const transport: Transport = request => {
