@@ -32,13 +32,11 @@ function angular({ version, typescript, vitest, node, hasUnitTests }: AngularRel
     'src/session-app.ts': angularRecipe('createEnvironmentInjector'),
     'src/toasts.ts': angularRecipe('app-toasts'),
     'src/providers.ts': angularRecipe('withHttpClientCalls()'),
+    'src/members.ts': angularRecipe('toResource('),
+    'src/group.ts': angularRecipe('ionViewDidLeave'),
   };
-  // `resourceFromSnapshots` came with 21.2.
-  const newer = {
-    'src/members.ts': angularRecipe('resourceFromSnapshots'),
-    'src/roster.spec.ts': angularRecipe('TestBed.configureTestingModule'),
-  };
-  const written = hasUnitTests ? { ...files, ...newer } : files;
+  const spec = { 'src/roster.spec.ts': angularRecipe('TestBed.configureTestingModule') };
+  const written = hasUnitTests ? { ...files, ...spec } : files;
   const modules = Object.keys(written).filter(path => !path.endsWith('.spec.ts'));
   const main = modules.map(path => `export * from './${path.slice(4, -3)}';`).join('\n');
   return {
@@ -63,6 +61,53 @@ function angular({ version, typescript, vitest, node, hasUnitTests }: AngularRel
         version,
         proves: 'its tests show a group as it changes, and end with a session',
         run: hasUnitTests ? `${ng} test` : `${node} node_modules/vitest/vitest.mjs run`,
+      },
+    ],
+  };
+}
+
+/** `ng add` in an application of `ng new`, whose component then injects the feed. */
+function ngAdd(
+  version: string,
+  { vitest, typescript }: Pick<AngularRelease, 'vitest' | 'typescript'>,
+): Workshop {
+  const packages = ['build', 'cli', 'common', 'compiler', 'compiler-cli', 'core', 'platform-browser'];
+  const onServer = ['platform-server', 'router', 'ssr'];
+  const ng = 'npx -y -p node@22 node ../node_modules/@angular/cli/bin/ng.js';
+  const component = `import { Component } from '@angular/core';
+import { injectFeed } from 'lobby-rx/angular';
+
+@Component({ selector: 'app-root', template: '<h1>Hello, app: {{ feed.status().state }}</h1>' })
+export class App {
+  readonly feed = injectFeed();
+}
+`;
+  return {
+    packages: [
+      ...vitest,
+      `typescript@${typescript}`,
+      'tslib@2.8.1',
+      '@types/node@22.20.7',
+      '@types/express@5.0.6',
+      'express@5.3.0',
+      ...[...packages, ...onServer].map(each => `@angular/${each}@${version}`),
+    ],
+    files: { 'app.ts': component },
+    consumers: [
+      {
+        name: 'ng add',
+        version,
+        proves: 'an application of ng new has a client, on a server and in its tests',
+        run: [
+          'export NG_CLI_ANALYTICS=false',
+          `${ng.replace('../', '')} new app --defaults --ssr --skip-install --skip-git`,
+          'cd app',
+          `${ng} add lobby-rx --skip-confirmation --defaults --host play.example`,
+          'grep play.example angular.json',
+          'cp ../app.ts src/app/app.ts',
+          `${ng} test --watch=false`,
+          `${ng} build`,
+        ].join(' && '),
       },
     ],
   };
@@ -139,4 +184,5 @@ export const frameworks: readonly Workshop[] = [
     node: 'npx -y -p node@22 node',
     hasUnitTests: true,
   }),
+  ngAdd('22.2.0', { typescript: '6.0.3', vitest: ['vitest@5.1.1', JSDOM] }),
 ];

@@ -23,8 +23,8 @@ const workshops: readonly Workshop[] = [
 ]
   .map(workshop => ({
     ...workshop,
-    consumers: workshop.consumers.filter(({ name }) =>
-      name.toLowerCase().includes(values.only.toLowerCase()),
+    consumers: workshop.consumers.filter(consumer =>
+      nameOf(consumer).toLowerCase().includes(values.only.toLowerCase()),
     ),
   }))
   .filter(({ consumers }) => consumers.length > 0);
