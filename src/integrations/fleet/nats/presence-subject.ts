@@ -35,6 +35,6 @@ export function presenceIn(present: string, subject: string): readonly Presence[
   const count = parseInt(countText, 10);
   const hash = parseInt(hashText, 36);
   const given = count >= 0 && hash >= 0 ? { count, hash } : undefined;
-  const trial = positiveInteger.is(Number(tried)) ? Number(tried) : undefined;
+  const trial = /^\d{1,9}$/.test(tried ?? '') ? Number(tried) : undefined;
   return [{ worker, capacity, trial, addresses, given }];
 }

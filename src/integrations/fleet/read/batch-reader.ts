@@ -45,6 +45,9 @@ export interface FleetBatch<Own extends object = NoOwnEvents> extends FleetPosit
   readonly lag: number;
 }
 
+/** The longest wait before it reads again, in ms, so that it goes on soon after an outage. */
+const MAX_BACKOFF_MS = 4_000;
+
 /** The options of a {@link BatchReader}. */
 interface BatchReaderConfig<Own extends object> extends Pick<DurablePositionConfig, 'subjects' | 'from'> {
   readonly fleet: OpenFleet;
@@ -79,7 +82,8 @@ export class BatchReader<Own extends object> {
       this.#config.log.retrying(error);
       return true;
     };
-    return merge(batches$.pipe(backoff({ shouldRetry })), this.#takenOver$).pipe(
+    const reading$ = batches$.pipe(backoff({ max: MAX_BACKOFF_MS, shouldRetry }));
+    return merge(reading$, this.#takenOver$).pipe(
       finalize(() => this.#durable?.close()),
     );
   }

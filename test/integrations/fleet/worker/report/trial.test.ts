@@ -8,7 +8,7 @@ const counts = (more: Partial<Heartbeat>) =>
 describe('the trial of a worker', () => {
   const failing = counts({ retrying: 5 });
 
-  it('begins when all polls have failed for two leases, and ends with the first that does not', () => {
+  it('begins when all polls have failed for two leases, tries a shard for two leases after 90 s, and ends with a poll that does not', () => {
     const trial = new Trial(1_000);
     const after = (heartbeat: Heartbeat, now: number) => {
       trial.check(heartbeat, now);
@@ -21,10 +21,14 @@ describe('the trial of a worker', () => {
         after(failing, 1_500),
         after(failing, 3_499),
         after(failing, 3_500),
-        after(counts({ retrying: 1, identities: 1, shards: 1 }), 9_000),
-        after(counts({ live: 1, identities: 1, shards: 1 }), 9_500),
+        after(counts({ identities: 0, shards: 0 }), 93_499),
+        after(counts({ identities: 0, shards: 0 }), 93_500),
+        after(counts({ retrying: 1, identities: 1, shards: 1 }), 95_499),
+        after(counts({ retrying: 1, identities: 1, shards: 1 }), 95_500),
+        after(counts({ identities: 0, shards: 0 }), 185_500),
+        after(counts({ live: 1, identities: 1, shards: 1 }), 186_000),
       ],
-      [undefined, undefined, undefined, undefined, 1, 1, undefined],
+      [undefined, undefined, undefined, undefined, 0, 0, 1, 1, 0, 1, undefined],
     );
   });
 
@@ -37,10 +41,10 @@ describe('the trial of a worker', () => {
   it('takes twice as many shards until one of them has an identity', () => {
     const trial = new Trial(1_000);
     trial.check(failing, 0);
-    trial.check(failing, 2_000);
+    trial.check(failing, 92_000);
     const tried: unknown[] = [];
     for (const shards of [1, 1, 2, 2, 4]) {
-      trial.check(counts({ identities: shards === 4 ? 1 : 0, shards }), 3_000);
+      trial.check(counts({ identities: shards === 4 ? 1 : 0, shards }), 92_000);
       tried.push(trial.shards);
     }
     deepStrictEqual(tried, [2, 2, 4, 4, 4]);
