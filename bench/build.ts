@@ -41,6 +41,7 @@ export async function buildPrograms(): Promise<Programs> {
       'part',
       'peers-service',
       'peers-watcher',
+      'player',
       'service',
       'stopper',
       'upgrade-server',

@@ -113,7 +113,11 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
     `${from('createClient')}; export { rosterState, feedState } from 'lobby-rx/views'`,
     weights.get('createClient, rosterState, feedState')!,
   ],
-  ['createClient, lobbyConnection', from('createClient, lobbyConnection')],
+  [
+    'createClient, lobbyConnection',
+    from('createClient, lobbyConnection'),
+    weights.get('createClient, lobbyConnection')!,
+  ],
   [
     'provideLobbyClient, injectFeed, injectRoster, without Angular',
     "export { provideLobbyClient, injectFeed, injectRoster } from 'lobby-rx/angular'",
@@ -128,6 +132,8 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   ['backoff', from('backoff')],
   ['pages', from('pages')],
   ['zod 4 and a loop by hand, two fields of an event', LOOP],
+  ['partysocket', "export { WebSocket } from 'partysocket'"],
+  ['socket.io-client', "export { io } from 'socket.io-client'"],
   ['the official client', "export { RivetClient } from '@rivet-gg/api'"],
 ];
 

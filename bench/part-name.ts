@@ -23,6 +23,7 @@ export const PART_NAMES = [
   'admissions',
   'besieged-gate',
   'hostile-upgrades',
+  'players',
 ] as const;
 
 /** Those that guard what a page promises: they run with `--check`. The others compare. */
@@ -38,6 +39,7 @@ export const CHECKED_PARTS: readonly PartName[] = [
   'gate',
   'besieged-gate',
   'hostile-upgrades',
+  'players',
 ];
 
 export type PartName = (typeof PART_NAMES)[number];

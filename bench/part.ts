@@ -27,6 +27,7 @@ const parts: Record<PartName, (report: Report) => Promise<void>> = {
   admissions: async report => (await import('./admissions.js')).benchAdmissions(report),
   'besieged-gate': async report => (await import('./besieged-gate.js')).benchBesiegedGate(report),
   'hostile-upgrades': async report => (await import('./hostile-upgrades.js')).benchHostileUpgrades(report),
+  players: async report => (await import('./players.js')).benchPlayers(report),
 };
 
 // Whoever waits for the figures is gone.

@@ -97,7 +97,7 @@ export function serveSocketIo(server: Server, confirm: ConfirmPlayer): void {
     on(name: 'connection', listener: (socket: Socket) => void): void;
   }
   const { Server: IoServer } = load('socket.io') as { Server: new (server: Server, options: object) => Io };
-  const io = new IoServer(server, { serveClient: false });
+  const io = new IoServer(server, { serveClient: false, destroyUpgrade: false });
   io.use((socket, next) => {
     confirm(socket.handshake.auth.token).then(
       isOk => next(isOk ? undefined : new Error('refused')),
@@ -107,20 +107,39 @@ export function serveSocketIo(server: Server, confirm: ConfirmPlayer): void {
   io.on('connection', socket => socket.on('message', data => socket.send(data)));
 }
 
+interface IoSocket {
+  once(name: string, listener: (value: unknown) => void): void;
+  disconnect(): void;
+}
+
 /** Connects a player to {@link serveSocketIo}. */
 export async function joinSocketIo(port: number, token: string): Promise<() => void> {
-  interface Socket {
-    once(name: string, listener: (value: unknown) => void): void;
-    disconnect(): void;
-  }
-  const { io } = load('socket.io-client') as { io: (url: string, options: object) => Socket };
-  const options = { auth: { token }, transports: ['websocket'], forceNew: true, reconnection: false };
-  const socket = io(`http://127.0.0.1:${port}`, options);
+  const socket = await openSocketIo(port, { auth: { token }, reconnection: false });
+  return () => socket.disconnect();
+}
+
+/** Resolves to a socket of socket.io once it is connected to {@link serveSocketIo}. */
+export async function openSocketIo(port: number, options: object = {}): Promise<IoSocket> {
+  const { io } = load('socket.io-client') as { io: (url: string, options: object) => IoSocket };
+  const socket = io(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true, ...options });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', () => resolve());
-    socket.once('connect_error', error => reject(error));
+    socket.once('connect_error', error => reject(error as Error));
   });
-  return () => socket.disconnect();
+  return socket;
+}
+
+/** Resolves to a socket of partysocket once it is open. */
+export function openPartySocket(url: string, WebSocket: object): Promise<unknown> {
+  type Socket = EventTarget & { readonly url: string };
+  const { default: PartySocket } = load('partysocket/ws') as {
+    default: new (url: string, protocols: readonly string[], options: object) => Socket;
+  };
+  return new Promise(resolve => {
+    const socket = new PartySocket(url, [], { WebSocket });
+    socket.addEventListener('open', () => resolve(socket));
+    socket.addEventListener('message', () => undefined);
+  });
 }
 
 /** A Colyseus server whose rooms confirm players in `onAuth`. */

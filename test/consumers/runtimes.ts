@@ -1,4 +1,4 @@
-import { between, lowest } from '../node-versions.js';
+import { between, lowest, newest } from '../node-versions.js';
 import type { Consumer, Workshop } from './workshop.js';
 
 export const ANSWER = 'in process: Ada and Grace; over HTTP: Ada and Grace';
@@ -66,11 +66,31 @@ export const nodes: readonly Workshop[] = [
   })),
 ];
 
+/** What a lobby and the way to it may do to players in a runtime. It takes minutes. */
+const asPlayers = (runtime: string) => ({
+  proves: 'players come back after each fault, and no slot is left',
+  run: `node player-faults.js ${runtime}`,
+  prints: 'done',
+});
+
 export const BUN = 'node_modules/@oven/bun-linux-x64/bin/bun';
 export const DENO = 'node_modules/@deno/linux-x64-glibc/deno run --allow-all --no-remote';
 const YARN = 'npx -y @yarnpkg/cli-dist@4.12.0';
 
 export const furtherRuntimes: readonly Workshop[] = [
+  {
+    packages: ['ws@8.23.0', 'bun@1.4.5', '@oven/bun-linux-x64@1.4.5', '@deno/linux-x64-glibc@2.9.6'],
+    copies: ['player'],
+    consumers: [
+      ...[lowest, '22', newest].map(version => ({
+        name: 'Node',
+        version,
+        ...asPlayers(nodeOf(version)),
+      })),
+      { name: 'Bun', version: '1.4.5', ...asPlayers(BUN) },
+      { name: 'Deno', version: '2.9.6', ...asPlayers(DENO) },
+    ],
+  },
   {
     packages: [],
     copies: ['program'],
