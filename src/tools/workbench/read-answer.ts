@@ -1,19 +1,24 @@
 import { eventsWatch, getMembers } from '../../endpoint/index.js';
-import { retryAfter } from '../../error/index.js';
+import { fieldsOf, retryAfter, tryOr } from '../../error/index.js';
 import type { EmulatedResponse } from '../emulator/index.js';
 import { withoutTokens } from './without-tokens.js';
 import type { SeenEvent, SeenRequest } from './world-view.js';
 
 /** What a client learns from an answer. */
-type Read = Pick<SeenRequest, 'events' | 'next_index' | 'ray_id' | 'retry_after' | 'is_unreadable'>;
+type Read = Pick<
+  SeenRequest,
+  'events' | 'next_index' | 'ray_id' | 'retry_after' | 'is_unreadable' | 'settled'
+>;
 
 /** Reads an answer that has arrived whole, as a client does. */
 export function readAnswer(
   { is_poll, path }: Pick<SeenRequest, 'is_poll' | 'path'>,
+  sent: string | undefined,
   { status, headers, body }: EmulatedResponse,
   now: number,
 ): Read {
   const events = eventsIn(withoutTokens(body));
+  const settled = settledAboutPlayer(path, sent, status, body);
   if (status === 200) {
     const next_index = indexIn(body);
     const isUnreadable = is_poll && !isReadable(path, body);
@@ -21,12 +26,38 @@ export function readAnswer(
       events,
       ...(next_index !== undefined && { next_index }),
       ...(isUnreadable && { is_unreadable: true }),
+      ...(settled !== undefined && { settled }),
     };
   }
   const get = (name: string) => headers[name] ?? null;
   const ray_id = get('rvt-ray-id');
   const retry_after = retryAfter({ get }, undefined, now);
-  return { events, ...(ray_id !== null && { ray_id }), ...(retry_after !== undefined && { retry_after }) };
+  return {
+    events,
+    ...(ray_id !== null && { ray_id, ...(settled !== undefined && { settled }) }),
+    ...(retry_after !== undefined && { retry_after }),
+  };
+}
+
+/**
+ * What an answer to a gate says of a player. `undefined` if it is about none, or leaves it open. A
+ * drop is not known to the service. It counts a player who is away as one who is in.
+ */
+function settledAboutPlayer(
+  path: string,
+  sent: string | undefined,
+  status: number,
+  body: string,
+): string | undefined {
+  const [, call] = /\/players\/((?:dis)?connected)$/.exec(path) ?? [];
+  if (call === undefined || (status !== 200 && status !== 400)) return undefined;
+  const { player_token } = tryOr(() => fieldsOf(JSON.parse(sent ?? '')), {});
+  const player = `player …${String(player_token).slice(-6)}`;
+  if (status === 200) return `${player} is ${call === 'connected' ? 'in' : 'out, and their slot is free'}`;
+  const code = String(tryOr(() => fieldsOf(JSON.parse(body)).code, undefined));
+  // Each gate asks about such a token before it sends one of a player.
+  if (code === 'TOKEN_ERROR') return 'a token that nobody has issued was refused';
+  return `${player} was refused: ${code.replace('MATCHMAKER_PLAYER_', '').toLowerCase()}`;
 }
 
 /** The index of an answer. It is at the end, so the payload of an event cannot imitate it. */

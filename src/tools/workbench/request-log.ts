@@ -28,6 +28,8 @@ import type { SeenRequest } from './world-view.js';
 export interface LoggedRequest {
   readonly token: string | undefined;
   readonly request: Omit<SeenRequest, 'who' | 'who_id'>;
+  /** Its own body, which may contain tokens. */
+  readonly sent: string | undefined;
   /** The beginning of its answer. */
   answer?: string;
   /** Whether its connection is dead. No answer reaches its client any more. */
@@ -188,12 +190,13 @@ export class RequestLog {
     });
   }
 
-  #begin({ method, url, headers }: EmulatedRequest): LoggedRequest {
+  #begin({ method, url, headers, body }: EmulatedRequest): LoggedRequest {
     const token = headers.authorization?.replace(/^Bearer /, '');
     const is_poll = /[?&]watch_index=|\/events\/live/.test(url);
     const path = withoutTokens(url);
     const entry: LoggedRequest = {
       token,
+      sent: body,
       request: { id: ++this.#count, method, path, is_poll, at: this.#now(), events: [], has_news: false },
       revision: 0,
     };
@@ -220,7 +223,7 @@ export class RequestLog {
     if (status === 401) this.#change(entry, causedBy(this.#causes.ofExpiry(entry.token)));
     // A copy, because a slice would keep the whole text in memory.
     if (isWhole) entry.answer = withoutTokens(Buffer.from(body.slice(0, KEPT_LETTERS)).toString());
-    const read = isWhole ? readAnswer(entry.request, response, this.#now()) : NOT_READ;
+    const read = isWhole ? readAnswer(entry.request, entry.sent, response, this.#now()) : NOT_READ;
     const has_news = read.events.length > 0 || (status === 200 && isWhole && this.#isNews(entry, body));
     this.#change(entry, { ended_at: this.#now(), status: isWhole ? status : 0, ...read, has_news });
   }

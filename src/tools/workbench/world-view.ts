@@ -40,6 +40,8 @@ export interface SeenRequest {
   readonly has_news: boolean;
   /** The index of its answer. The next poll of a client that got the answer has this index. */
   readonly next_index?: string;
+  /** What a lobby and the service have settled about a player, such as `player …1a2b3c is in`. */
+  readonly settled?: string;
   /** The fault that it met. */
   readonly fault?: string;
   /** The action that planned the fault, or that let the token of the request expire. */

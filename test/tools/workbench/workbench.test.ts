@@ -105,6 +105,27 @@ describe('A workbench', () => {
     );
   });
 
+  it('says what a gate has settled about a player, without the token', async () => {
+    const { world } = workbench;
+    const { players } = createClient({ url: server.url, token: world.lobbyToken }).matchmaker;
+    const input = { player_token: world.playerToken };
+    const junk = { player_token: 'player.junk' };
+    for (const call of [players.connected(input), players.connected(input), players.connected(junk)])
+      await firstValueFrom(call, { defaultValue: undefined }).catch(() => undefined);
+    await firstValueFrom(players.disconnected(input), { defaultValue: undefined });
+    const player = `player …${world.playerToken.slice(-6)}`;
+    const { requests } = await look();
+    deepStrictEqual(
+      requests.map(({ settled }) => settled),
+      [
+        `${player} is in`,
+        `${player} was refused: already_connected`,
+        'a token that nobody has issued was refused',
+        `${player} is out, and their slot is free`,
+      ],
+    );
+  });
+
   it('names the sender of each request', async () => {
     const { world } = workbench;
     const url = `${server.url}/identity/events/live`;

@@ -37,10 +37,20 @@ export function outcomeOf(request: SeenRequest): Outcome {
   };
 }
 
-function kindOf({ ended_at, status, is_poll, has_news, ray_id, is_unreadable }: SeenRequest): OutcomeKind {
+function kindOf({
+  ended_at,
+  status,
+  is_poll,
+  has_news,
+  ray_id,
+  is_unreadable,
+  settled,
+}: SeenRequest): OutcomeKind {
   if (ended_at == null) return 'open';
   if (status == null) return 'left';
   if (status === 0) return 'lost';
+  // A gate has its answer, although the player may be refused.
+  if (settled !== undefined) return 'answered';
   // Only the service itself can say so.
   if ((status === 401 || status === 403) && ray_id !== undefined) return 'refused';
   if (status === 429) return 'limited';

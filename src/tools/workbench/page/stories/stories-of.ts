@@ -69,12 +69,16 @@ function storyOfTrouble(spells: readonly Spell[]): Story {
   };
 }
 
-/** Events that no action of this page caused, and polls without news. */
+/** What a gate has settled, events that no action of this page caused, and polls without news. */
 function storiesOfRequest(request: SeenRequest, actions: readonly SeenAction[]): readonly Story[] {
-  const { ended_at, events, who, who_id, id } = request;
+  const { ended_at, events, who, who_id, id, settled } = request;
   if (ended_at === undefined) return [];
   const common = { at: ended_at, until: ended_at, who_id, actions: [] as const };
   const effects = [{ key: who_id, who, who_id, steps: [] }];
+  if (settled !== undefined) {
+    const end = { tone: 'gone', words: '' } as const;
+    return [{ ...common, kind: 'event', key: `p${id}`, title: `${who}: ${settled}`, effects, end }];
+  }
   if (events.length === 0) {
     const title = outcomeOf(request).kind === 'left' ? `${who} has left` : '';
     return [{ ...common, kind: 'quiet', key: `q${id}`, title, effects, end: { tone: 'gone', words: '' } }];

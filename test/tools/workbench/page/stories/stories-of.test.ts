@@ -38,6 +38,27 @@ const bad = (at: number, ended_at: number, more: Partial<SeenRequest> = {}) =>
   poll(at, '9', { ended_at, status: 502, fault: 'proxy', cause: broken.id, ...more });
 
 describe('the stories of a workbench', () => {
+  it('tell what a gate has settled about a player, which is no trouble', () => {
+    const call = (at: number, name: string, settled: string, status = 200): SeenRequest => ({
+      ...poll(at, undefined, { ended_at: at + 5, status, settled, ray_id: 'a ray id' }),
+      method: 'POST',
+      path: `/v1/players/${name}`,
+      who: 'lobby 1a2b3c4d',
+      who_id: 'l',
+      is_poll: false,
+    });
+    const requests = [
+      call(0, 'connected', 'player …00000a is in'),
+      call(10, 'connected', 'player …00000a was refused: already_connected', 400),
+      call(20, 'disconnected', 'player …00000a is out, and their slot is free'),
+    ];
+    deepStrictEqual(tell(9_000, requests), [
+      ['lobby 1a2b3c4d: player …00000a is out, and their slot is free', '', 'lobby 1a2b3c4d'],
+      ['lobby 1a2b3c4d: player …00000a was refused: already_connected', '', 'lobby 1a2b3c4d'],
+      ['lobby 1a2b3c4d: player …00000a is in', '', 'lobby 1a2b3c4d'],
+    ]);
+  });
+
   it('tell what a fault did to each client, and how it ended', () => {
     const requests = [
       ofBo(poll(0, '1', answered(50, '9'))),
