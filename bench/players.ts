@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { EMPTY } from 'rxjs';
+import { of } from 'rxjs';
 import { WebSocketServer } from 'ws';
 import { lobbyGate } from 'lobby-rx/lobby-server';
 import { compare, interleaved } from './measure.js';
@@ -44,7 +44,7 @@ async function serve(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = {
-    matchmaker: { players: { connected: () => EMPTY } },
+    matchmaker: { players: { connected: () => of(undefined) } },
   };
   lobbyGate({ server, client, path: '/gate', maxPending: 1_024 }).subscribe();
   const silent = new WebSocketServer({ noServer: true });
