@@ -442,6 +442,9 @@ describe('what an answer says about its log', () => {
     // A gap that is due is that gap.
     const due = { reason: 'silence', index: '5' } as const;
     deepStrictEqual(gapOf({ ...asked, due }, { hasGap: true })[0], 'silence');
+    // At once and empty, under the index that was sent, it would be a cache's.
+    const { delivery } = turn(asked, got(answer('5')), 40_001, saying({ hasGap: true }));
+    deepStrictEqual(kindsOf({ delivery } as FlatTransition), ['gap', 'checkpoint']);
   });
 
   it('is where it ends: an index ahead of that goes back, with a gap, if the answer is empty', () => {
