@@ -187,7 +187,8 @@ export class ChaosRun {
       ...this.takeovers.rows,
       ['until the last event came', seconds(last)],
       ['the end of the stream', await this.#endOfStream()],
-      ['where the consumer is', this.consumer.position],
+      // A position is the number of the stream and the place in it, and the stream has only places.
+      ['where the consumer is', this.consumer.position % 2 ** 40],
     ];
     for (const [name, value] of rows) console.log(`  ${name.padEnd(34)} ${value}`);
     return lost === 0 && doubled === 0 && outOfOrder === 0 && ledger.gaps === 0;

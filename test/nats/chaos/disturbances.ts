@@ -87,6 +87,12 @@ function ofWorkers(run: ChaosRun): Disturbances {
       workers.signal(name, 'SIGCONT');
       away.delete(name);
     },
+    'a worker is banned by the service for four leases': async () => {
+      const name = aWorker();
+      workers.reachService(name, false);
+      await wait(4 * lease);
+      workers.reachService(name, true);
+    },
     'worker leaves, another joins': async () => {
       workers.leave(aWorker());
       await wait(500);

@@ -16,6 +16,8 @@ export type ToWorker =
   | { readonly kind: 'token'; readonly identity_id: string; readonly token: string }
   /** The clock of the machine is set. From now on it is ahead by `ahead` more ms. */
   | { readonly kind: 'clock'; readonly ahead: number }
+  /** From now on, the worker reaches the service, or does not. */
+  | { readonly kind: 'service'; readonly isReachable: boolean }
   | { readonly kind: 'leave' };
 
 /** Messages from a worker. */

@@ -1,7 +1,21 @@
 // A worker of the fleet in a separate process, which is killed and frozen during the run.
 import { connect } from '@nats-io/transport-node';
-import { BehaviorSubject, Subject, filter, map, take, tap, type Observable, type Subscription } from 'rxjs';
+import {
+  BehaviorSubject,
+  filter,
+  map,
+  merge,
+  mergeMap,
+  Subject,
+  take,
+  tap,
+  throwError,
+  type Observable,
+  type Subscription,
+} from 'rxjs';
+import { TransportError, type Transport } from 'lobby-rx';
 import { runFleet } from 'lobby-rx/fleet';
+import { fromHttp } from 'lobby-rx/node';
 import type { FromWorker, ToWorker } from './messages.js';
 
 type Start = Extract<ToWorker, { readonly kind: 'start' }>;
@@ -9,6 +23,9 @@ type Start = Extract<ToWorker, { readonly kind: 'start' }>;
 const identities$ = new BehaviorSubject<readonly string[]>([]);
 const tokens$ = new Subject<{ readonly identity_id: string; readonly token: string }>();
 const known = new Map<string, string>();
+const http = fromHttp();
+const banned$ = new Subject<void>();
+let isReachable = true;
 const send = (message: FromWorker) => process.send?.(message);
 let leave: () => Promise<void> = () => Promise.resolve();
 
@@ -31,6 +48,10 @@ async function receive(message: ToWorker): Promise<void> {
       Date.now = () => now() + message.ahead;
       return;
     }
+    case 'service':
+      isReachable = message.isReachable;
+      if (!isReachable) banned$.next();
+      return;
     case 'leave':
       await leave();
   }
@@ -53,6 +74,7 @@ async function start({ name, nats: ports, url, lease, shards, identities }: Star
     requestsPerMinute: 1_000_000,
     client: identity_id => ({
       url,
+      transport: reachable,
       watch: { backoff: { max: 2_000 } },
       token: { get: () => known.get(identity_id) ?? renewed(identity_id), renew: () => renewed(identity_id) },
     }),
@@ -73,6 +95,13 @@ async function start({ name, nats: ports, url, lease, shards, identities }: Star
     process.exit();
   };
 }
+
+/** Sends requests, unless the service bans the address of this worker, which ends held polls. */
+const reachable: Transport = request => {
+  const ban = () => new TransportError('unreachable', 'the address is banned', request);
+  if (!isReachable) return throwError(ban);
+  return merge(http(request), banned$.pipe(mergeMap(() => throwError(ban)))).pipe(take(1));
+};
 
 /** Asks for a token. */
 function renewed(identity_id: string): Observable<string> {

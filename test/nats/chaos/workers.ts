@@ -60,6 +60,12 @@ export class Workers {
     this.#send(this.#running.get(name)!, { kind: 'clock', ahead });
   }
 
+  /** The worker no longer reaches the service, or reaches it again. */
+  reachService(name: string, isReachable: boolean): void {
+    const child = this.#running.get(name);
+    if (child) this.#send(child, { kind: 'service', isReachable });
+  }
+
   leave(name: string): void {
     const child = this.#running.get(name);
     if (child) this.#send(child, { kind: 'leave' });
