@@ -1,4 +1,4 @@
-import { isUnconnected } from '#fetch';
+import { whyUnsent } from '#fetch';
 import {
   causeOf,
   isOwnError,
@@ -10,14 +10,8 @@ import {
   textOf,
   TransportError,
 } from '../error/index.js';
+import type { Unsent } from './send.js';
 import { secretsOf, summaryOf, type TransportRequest } from './transport.js';
-
-/** The code of Node's permission model. Trying again cannot help. */
-const NO_PERMISSION = 'ERR_ACCESS_DENIED';
-const NOT_PERMITTED = 'nothing was sent: start Node with --allow-net';
-
-/** Deno gives no code, only a message. */
-const UNREACHABLE_MESSAGE = 'client error (Connect)';
 
 /**
  * Converts the error of a `fetch` to a `TransportError`. It checks codes, never classes, since
@@ -36,19 +30,16 @@ export function explainFailure(error: unknown, request: TransportRequest): Trans
   const found = tryOr(() => codeOf(error), undefined);
   const code = found && redact(found, secrets).slice(0, 100);
   const message = textOf(tryOr(() => (error as { message?: unknown }).message, undefined) ?? error);
-  if (code === NO_PERMISSION) return new TransportError('not_sent', NOT_PERMITTED, summaryOf(request));
-  const isUnreachable =
-    tryOr(() => isUnconnected(error), false) || (code === undefined && message.includes(UNREACHABLE_MESSAGE));
   const cause = new Error(redact(message, secrets).slice(0, 300));
   // Without a code, the message is all that tells a broken connection from a bug.
   const why = code ?? printable(cause.message);
-  return new TransportError(
-    isUnreachable ? 'unreachable' : 'lost',
-    `${isUnreachable ? 'the service cannot be reached' : 'the connection was lost'}${why && `: ${why}`}`,
-    summaryOf(request),
-    { cause: Object.assign(cause, code !== undefined && { code }) },
-  );
+  const { reason, what } = tryOr(() => whyUnsent(error, code), undefined) ?? LOST;
+  return new TransportError(reason, `${what}${why && `: ${why}`}`, summaryOf(request), {
+    cause: Object.assign(cause, code !== undefined && { code }),
+  });
 }
+
+const LOST: Unsent = { reason: 'lost', what: 'the connection was lost' };
 
 /** The first code in an error and its causes. */
 function codeOf(error: unknown, depth = 0): string | undefined {

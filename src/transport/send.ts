@@ -1,3 +1,4 @@
+import type { TransportFailure } from '../error/index.js';
 import type { TransportRequest } from './transport.js';
 
 /** The status and the headers of an answer. */
@@ -33,3 +34,9 @@ export interface SentRequest {
  * may hold thousands of requests, and promises with their reactions would be a large part of each.
  */
 export type Send = (request: TransportRequest, receiver: Receiver) => SentRequest;
+
+/** Why a request has not reached the service, if the platform says so. */
+export interface Unsent {
+  readonly reason: TransportFailure;
+  readonly what: string;
+}

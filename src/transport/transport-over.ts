@@ -7,6 +7,7 @@ import {
 } from 'rxjs';
 import { Direct } from '../direct/index.js';
 import {
+  definedOptions,
   milliseconds,
   positiveInteger,
   schedulerLike,
@@ -56,15 +57,16 @@ export const BODY_OPTIONS: Options<BodyConfig> = {
   scheduler: schedulerLike,
 };
 
+const DEFAULTS: Required<BodyConfig> = {
+  maxBody: MAX_BODY,
+  bodyTimeout: 300_000,
+  bodyIdleTimeout: 15_000,
+  scheduler: asyncScheduler,
+};
+
 /** Creates a transport over anything that sends requests. */
 export function transportOver(send: Send, config: BodyConfig): Transport {
-  const {
-    maxBody = MAX_BODY,
-    bodyTimeout = 300_000,
-    bodyIdleTimeout = 15_000,
-    scheduler = asyncScheduler,
-  } = config;
-  const limits = { maxBody, bodyTimeout, bodyIdleTimeout, scheduler };
+  const limits = { ...DEFAULTS, ...definedOptions(config) };
   return request => new Direct(observer => new OpenRequest(limits, request, observer).begin(send));
 }
 
@@ -75,7 +77,9 @@ class OpenRequest implements Receiver, Unsubscribable {
   readonly #observer: Observer<TransportResponse>;
   #sent: SentRequest | undefined;
   #head: AnswerHead | undefined;
-  #body: Body | undefined;
+  #parts: BodyPart[] | undefined;
+  /** The size of the body so far, in bytes. */
+  #size = 0;
   #bodyTimer: Subscription | undefined;
   #idleTimer: Subscription | undefined;
   #isOver = false;
@@ -114,7 +118,7 @@ class OpenRequest implements Receiver, Unsubscribable {
     );
   }
 
-  onPart(part: Uint8Array | string): void {
+  onPart(part: BodyPart): void {
     if (this.#isOver) return;
     try {
       if (this.#add(part)) this.#awaitNextPart();
@@ -137,15 +141,16 @@ class OpenRequest implements Receiver, Unsubscribable {
   }
 
   /** Adds a part of the body. Returns whether the part was not empty. */
-  #add(part: Uint8Array | string): boolean {
+  #add(part: BodyPart): boolean {
     // A text is encoded only to count its bytes.
     const bytes = typeof part === 'string' ? new TextEncoder().encode(part) : part;
     if (!ArrayBuffer.isView(bytes)) throw new TypeError('a part of the body is neither bytes nor text');
     if (bytes.byteLength === 0) return false;
-    const isFirst = this.#body === undefined;
-    this.#body ??= new Body();
-    this.#body.add(part, bytes.byteLength);
-    if (this.#body.size > this.#maxBody) throw tooLarge(this.#request);
+    const isFirst = this.#size === 0;
+    this.#parts ??= [];
+    this.#parts.push(part);
+    this.#size += bytes.byteLength;
+    if (this.#size > this.#maxBody) throw tooLarge(this.#request);
     if (isFirst) this.#arrive();
     return true;
   }
@@ -159,7 +164,7 @@ class OpenRequest implements Receiver, Unsubscribable {
   }
 
   #finish(text: string): void {
-    if (this.#body) return this.#emit(this.#body.text());
+    if (this.#parts) return this.#emit(textOf(this.#parts, this.#size));
     // The fetch has not streamed the body.
     if (text.length > this.#maxBody) throw tooLarge(this.#request);
     this.#arrive();
@@ -205,41 +210,28 @@ function isRedirect({ status, type, redirected }: AnswerHead): boolean {
   return type === 'opaqueredirect' || redirected === true || isRedirectStatus(status);
 }
 
-/** The parts of a body. A custom fetch may deliver text. */
-class Body {
-  readonly #parts: (Uint8Array | string)[] = [];
-  /** The size in bytes. */
-  size = 0;
-
-  add(part: Uint8Array | string, size: number): void {
-    this.#parts.push(part);
-    this.size += size;
-  }
-
-  /**
-   * The text of the body. Decoding it whole is several times as fast as decoding a stream of parts.
-   */
-  text(): string {
-    decoder ??= new TextDecoder();
-    const parts = this.#parts;
-    if (parts.some(part => typeof part === 'string')) {
-      const texts = parts.map(part => (typeof part === 'string' ? part : decoder!.decode(part)));
-      return withoutMark(texts.join(''));
-    }
-    const bytes = parts as readonly Uint8Array[];
-    if (bytes.length === 1) return decoder.decode(bytes[0]);
-    const whole = new Uint8Array(this.size);
-    let end = 0;
-    for (const part of bytes) {
-      whole.set(part, end);
-      end += part.byteLength;
-    }
-    return decoder.decode(whole);
-  }
-}
+/** A custom fetch may deliver text. */
+type BodyPart = Uint8Array | string;
 
 /** One decoder for all bodies. Without `stream`, it keeps nothing of a text that it has decoded. */
 let decoder: InstanceType<typeof TextDecoder> | undefined;
+
+/**
+ * The text of a body. Decoding it whole is several times as fast as decoding a stream of parts.
+ */
+function textOf(parts: readonly BodyPart[], size: number): string {
+  decoder ??= new TextDecoder();
+  // A character may be divided between two parts of text.
+  if (parts.length === 1 || parts.some(part => typeof part === 'string'))
+    return withoutMark(parts.map(part => (typeof part === 'string' ? part : decoder!.decode(part))).join(''));
+  const whole = new Uint8Array(size);
+  let end = 0;
+  for (const part of parts as readonly Uint8Array[]) {
+    whole.set(part, end);
+    end += part.byteLength;
+  }
+  return decoder.decode(whole);
+}
 
 /**
  * A decoder removes the byte order mark, which JSON does not allow. So do most fetches, but not

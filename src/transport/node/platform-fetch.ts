@@ -1,5 +1,5 @@
 import { causeOf, MAX_CAUSES } from '../../error/index.js';
-import type { Send } from '../send.js';
+import type { Send, Unsent } from '../send.js';
 import { sharedAgents } from './agents.js';
 import { sendByCrossFetch } from './send-by-cross-fetch.js';
 import { sendByHttp } from './send-by-http.js';
@@ -12,6 +12,13 @@ export function platformFetch(): Send {
   // The `node:http` of Deno 2.9.6 leaves aborted requests open.
   if ('deno' in process.versions) return sendInDeno;
   return sendByCrossFetch(sharedAgents());
+}
+
+/** Why a request was not sent: for want of a permission of Node's, or of a connection. */
+export function whyUnsent(error: unknown, code: string | undefined): Unsent | undefined {
+  if (code === 'ERR_ACCESS_DENIED')
+    return { reason: 'not_sent', what: 'nothing was sent: start Node with --allow-net' };
+  return isUnconnected(error) ? { reason: 'unreachable', what: 'the service cannot be reached' } : undefined;
 }
 
 /**
@@ -35,15 +42,22 @@ const CONNECTING = /^(getaddrinfo|query[A-Z]\w*|bind|connect)$/;
 /** Where Node failed, if that was on a connection, which a router may call unreachable later. */
 const CONNECTED = /^(read|write|shutdown)$/;
 
+/** Where Deno failed, which gives no code. */
+const CONNECTING_IN_DENO = 'client error (Connect)';
+
 /**
  * Whether an error, its cause, or all of the errors that it combines say that no connection was
  * made.
  */
-export function isUnconnected(error: unknown, depth = 0): boolean {
+function isUnconnected(error: unknown, depth = 0): boolean {
   if (depth > MAX_CAUSES || typeof error !== 'object' || error === null) return false;
   const { code, syscall, errors } = error as Readonly<Record<string, unknown>>;
   if (Array.isArray(errors) && errors.length > 0) return errors.every(each => isUnconnected(each, depth + 1));
   if (typeof syscall === 'string' && CONNECTING.test(syscall)) return true;
-  if (typeof code !== 'string') return isUnconnected(causeOf(error), depth + 1);
+  if (typeof code !== 'string')
+    return (
+      isUnconnected(causeOf(error), depth + 1) ||
+      String((error as { readonly message?: unknown }).message).includes(CONNECTING_IN_DENO)
+    );
   return UNREACHABLE.test(code) && !(typeof syscall === 'string' && CONNECTED.test(syscall));
 }

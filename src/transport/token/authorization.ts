@@ -44,20 +44,15 @@ export class Authorization {
    * The tokens whose rejection has been reported. An empty string means that nobody is signed in.
    */
   readonly #reported: string[] = [];
-  readonly current$: TokenSource['current$'];
-  readonly renewed$: TokenSource['renewed$'];
   #foreignRenewalAt = -Infinity;
 
   constructor(
     readonly transport: Transport,
-    source: TokenSource,
+    readonly source: TokenSource,
     readonly clock: TimestampProvider,
     readonly hooks: AuthorizationHooks,
     readonly proof: ServiceProof,
-  ) {
-    this.current$ = source.current$;
-    this.renewed$ = source.renewed$;
-  }
+  ) {}
 
   isRejected(token: string): boolean {
     return this.#rejected.includes(token);
@@ -68,7 +63,7 @@ export class Authorization {
    * one.
    */
   reject(token: string): void {
-    if (this.renewed$) remember(this.#rejected, token);
+    if (this.source.renewed$) remember(this.#rejected, token);
   }
 
   /** Reports that a token was rejected, once for each token. */

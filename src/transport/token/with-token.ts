@@ -97,13 +97,13 @@ export function withToken(
 
 /** What may still be done for a request until it has been refused for good. */
 interface Chances {
-  readonly sends: number;
+  readonly maxSends: number;
   readonly mayRenew: boolean;
   /** The last 401. */
   readonly refusal: Refusal | undefined;
 }
 
-const ALL_CHANCES: Chances = { sends: MAX_SENDS, mayRenew: true, refusal: undefined };
+const ALL_CHANCES: Chances = { maxSends: MAX_SENDS, mayRenew: true, refusal: undefined };
 
 /**
  * A request that is sent with one token after another, until one is accepted, or there is no other.
@@ -148,25 +148,23 @@ class AuthorizedRequest extends DirectOperator<Attempted, TransportResponse> imp
     attempt.unsubscribe();
     // The player who is signed in by now may have the same token.
     if (isNobody) this.#used = [];
-    this.#chances = { sends: MAX_SENDS, mayRenew: false, refusal };
+    this.#chances = { maxSends: this.#used.length + MAX_SENDS, mayRenew: false, refusal };
     this.#try();
   }
 
   #try(): void {
-    if (this.#chances.sends > 0) this.#sendWith(this.#shared.current$, () => this.#renew());
+    if (this.#used.length < this.#chances.maxSends)
+      this.#sendWith(this.#shared.source.current$, () => this.#renew());
     else this.#end();
   }
 
   #renew(): void {
-    const { renewed$ } = this.#shared;
-    if (!renewed$ || !this.#chances.mayRenew || !this.#takeRenewal()) return this.#end();
+    const { renewed$ } = this.#shared.source;
+    const { mayRenew, refusal } = this.#chances;
+    const isOwn = refusal?.details.isFromService ?? true;
+    if (!renewed$ || !mayRenew || !(isOwn || this.#shared.takeForeignRenewal())) return this.#end();
     this.#chances = { ...this.#chances, mayRenew: false };
     this.#sendWith(renewed$, () => this.#end());
-  }
-
-  #takeRenewal(): boolean {
-    const isOwn = this.#chances.refusal?.details.isFromService ?? true;
-    return isOwn || this.#shared.takeForeignRenewal();
   }
 
   #sendWith(token$: Observable<MaybeToken>, otherwise: () => void): void {
@@ -199,14 +197,14 @@ class AuthorizedRequest extends DirectOperator<Attempted, TransportResponse> imp
     this.#request.onSent?.();
     // The array is copied, since an array that grows has room for 17.
     this.#used = [...this.#used, token];
-    this.#chances = { ...this.#chances, sends: this.#chances.sends - 1 };
     this.#shared.signedIn();
     const attempt = new Attempt(this, this.#request, token, sentAt);
     this.#pending = attempt;
     attempt.send(transport);
   }
 
-  next({ token, sentAt, response: received }: Attempted): void {
+  next({ attempt, received }: Attempted): void {
+    const { token, sentAt } = attempt;
     const { clock, proof } = this.#shared;
     const { status, text } = received;
     const took = clock.now() - sentAt;
@@ -222,7 +220,9 @@ class AuthorizedRequest extends DirectOperator<Attempted, TransportResponse> imp
     const refusal = { response, details: detailsOf(response) };
     // If the service held the poll, the token has expired meanwhile.
     const wasHeld = this.#request.kind === 'poll' && took >= HELD_MS;
-    this.#chances = { ...(wasHeld ? ALL_CHANCES : this.#chances), refusal };
+    this.#chances = wasHeld
+      ? { maxSends: this.#used.length + MAX_SENDS, mayRenew: true, refusal }
+      : { ...this.#chances, refusal };
     this.#try();
   }
 
@@ -258,9 +258,8 @@ function isOfToken(refusal: Refusal | undefined): boolean {
 
 /** The answer to an attempt. */
 interface Attempted {
-  readonly token: string;
-  readonly sentAt: number;
-  readonly response: TransportResponse;
+  readonly attempt: Attempt;
+  readonly received: TransportResponse;
 }
 
 /**
@@ -272,26 +271,26 @@ class Attempt extends DirectOperator<TransportResponse, Attempted> {
   /** The request with the token, which an error may quote. */
   readonly #request: TransportRequest;
   readonly token: string;
-  readonly #sentAt: number;
+  readonly sentAt: number;
 
   constructor(whole: Observer<Attempted>, request: TransportRequest, token: string, sentAt: number) {
     super(whole);
     this.#whole = whole;
     this.#request = withBearer(request, token);
     this.token = token;
-    this.#sentAt = sentAt;
+    this.sentAt = sentAt;
   }
 
   send(transport: Transport): void {
     this.begin(() => answerOf(transport, this.#request));
   }
 
-  next(response: TransportResponse): void {
+  next(received: TransportResponse): void {
     if (this.isOver) return;
     this.unsubscribe();
     // This does not end the whole request, which may send another attempt.
     try {
-      this.#whole.next({ token: this.token, sentAt: this.#sentAt, response });
+      this.#whole.next({ attempt: this, received });
     } catch (error) {
       this.#whole.error(explainFailure(error, this.#request));
     }
