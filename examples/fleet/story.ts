@@ -92,7 +92,7 @@ const marksBy = (worker?: string): readonly Mark[] =>
 
 drawPicture({
   name: 'fleet-story',
-  summary: `A worker of a fleet is killed. When it has been silent for a lease, another worker continues from the last answer that is stored. Whoever reads the stream gets each event once: ${late} of them late.`,
+  summary: `A worker of a fleet is killed. When it has been silent for a lease, another worker continues from the last answer that is stored. A service that reads the stream gets each event once: ${late} of them late.`,
   lasts: END_MS,
   trouble: { from: KILLED_MS, to: takenAt, text: '1. The worker is killed' },
   lanes: [

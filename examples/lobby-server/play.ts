@@ -40,7 +40,7 @@ function show({ players, chat }: Message): void {
 /** What to do about the reason why a player is out. */
 function hintFor(code: number, reason: string): string {
   if (reason === 'expired') return ': your place was kept for 30 s.';
-  if (reason === 'replaced') return ': somebody has come back with your ticket.';
+  if (reason === 'replaced') return ': your ticket was used by another connection.';
   if (code === 4401 || code === 4403)
     return ': each token works once. Type player where the lobby runs for a new one.';
   return '.';

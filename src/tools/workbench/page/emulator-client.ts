@@ -21,7 +21,7 @@ export interface EmulatorClient {
 }
 
 /**
- * The waits are short, because whoever restarts an emulator looks at this page. The emulator
+ * The waits are short, because people who restart an emulator look at this page. The emulator
  * answers each poll of the page within 20 s.
  */
 const PACE = { backoff: { initial: 200, max: 1_000 }, timeout: 25_000 };

@@ -20,17 +20,19 @@ interface CountsProps {
 /** The number of clients of each tone. A press on a number shows only those players. */
 export function Counts({ players, tone: shown, show }: CountsProps) {
   const clients = players.flatMap(player => player.clients);
+  const counts = COUNTED.map(tone => [tone, clients.filter(client => client.tone === tone).length] as const);
   return (
     <div class="counts" role="group" aria-label="Clients">
-      {COUNTED.map(tone => (
+      {counts.map(([tone, count]) => (
         <button
           key={tone}
           type="button"
-          class={`chip ${tone}`}
+          // Without any client, the colour of trouble would be a false alarm.
+          class={`chip ${count === 0 ? 'gone' : tone}`}
           aria-pressed={shown === tone}
           onClick={() => show(shown === tone ? undefined : tone)}
         >
-          {SIGNS[tone]} {clients.filter(client => client.tone === tone).length} {NAMES[tone]}
+          {SIGNS[tone]} {count} {NAMES[tone]}
         </button>
       ))}
     </div>

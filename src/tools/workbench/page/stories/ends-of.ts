@@ -21,8 +21,8 @@ export interface Step extends End {
 export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
   if (spells.length === 0)
     return isPlanned
-      ? { tone: 'warn', words: 'nobody has met it yet' }
-      : { tone: 'gone', words: 'met nobody' };
+      ? { tone: 'warn', words: 'no player has met it yet' }
+      : { tone: 'gone', words: 'no player met it' };
   const count = (state: Spell['state']) => spells.filter(spell => spell.state === state).length;
   if (count('retrying') > 0) return { tone: 'warn', words: `not over: ${count('retrying')} retrying` };
   const stopped = spells.find(({ state }) => state === 'stopped');
@@ -31,7 +31,8 @@ export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
   const followed = spells.find(({ state }) => state === 'followed');
   if (followed) return { tone: 'warn', words: `over: then ${outcomeOf(followed.next!).reason}` };
   const took = Math.max(...spells.map(({ backAt, from }) => backAt! - from));
-  const after = `over: ${spells.length > 1 ? 'all ' : ''}back after ${durationInWords(took)}`;
+  const when = took < 1 ? 'at once' : `after ${durationInWords(took)}`;
+  const after = `over: ${spells.length > 1 ? 'all ' : ''}back ${when}`;
   if (spells.every(({ isWhole }) => isWhole)) return { tone: 'ok', words: `${after}, nothing lost` };
   const hasLost = spells.some(({ next, hits }) => indexOf(hits[0]!) !== undefined && !indexOf(next!));
   return hasLost
@@ -47,14 +48,16 @@ export function endOfDeliveries(deliveries: readonly EventDelivery[], isSent: bo
   if (allOf('waits').length > 0) return { tone: 'warn', words: `not delivered yet, ${durationInWords(age)}` };
   if (allOf('sent').length > 0) return { tone: 'warn', words: 'sent, not confirmed' };
   if (deliveries.length === 0)
-    return isSent ? { tone: 'warn', words: 'nobody follows their live events' } : { tone: 'gone', words: '' };
+    return isSent
+      ? { tone: 'warn', words: 'no client follows their live events' }
+      : { tone: 'gone', words: '' };
   const took = Math.max(...deliveries.map(({ answer, sentAt }) => answer!.ended_at! - sentAt));
   const who = deliveries.length > 1 ? `${deliveries.length} clients have it` : 'delivered';
   return { tone: 'ok', words: `${who} after ${durationInWords(took)}` };
 }
 
 /** The steps of a client through a spell of trouble. */
-export function stepsOfSpell({ hits, next, backAt, state, client, isWhole }: Spell): readonly Step[] {
+export function stepsOfSpell({ hits, next, backAt, state, isWhole }: Spell): readonly Step[] {
   const steps: Step[] = [];
   for (const [i, request] of hits.entries()) {
     const before = hits[i - 1];
@@ -74,7 +77,7 @@ export function stepsOfSpell({ hits, next, backAt, state, client, isWhole }: Spe
     steps.push({ at: next!.ended_at!, tone: 'warn', words, short: words, request: next! });
   } else {
     const { tone, words } = standOf(state, next !== undefined || last.ended_at === undefined);
-    steps.push({ at: last.ended_at ?? last.at, tone, words: `${client.who} ${words}`, short: words });
+    steps.push({ at: last.ended_at ?? last.at, tone, words, short: words });
   }
   return steps;
 }

@@ -60,12 +60,14 @@ export function storyOfAction(
   return { ...base, until, effects, end: endOfDeliveries(deliveries, isSent(action), now - action.at) };
 }
 
-const NOT_MET: End = { tone: 'warn', words: 'not met yet' };
+const NOT_MET: End = { tone: 'warn', words: 'no effect yet' };
 
 /** An expired token is noticed at the next request. A poll that is held has been let in already. */
 function waitsForExpiry(client: ClientRequests, { at }: SeenAction): Effect {
   const isHeld = client.requests.some(({ ended_at, is_poll }) => is_poll && ended_at === undefined);
-  const short = isHeld ? 'its poll is still held: meets it after that' : 'meets it at its next request';
+  const short = isHeld
+    ? 'live until its held poll ends: the next one is refused'
+    : 'its next request is refused';
   return { ...effectFor(client), steps: [{ at, tone: 'warn', words: short, short }] };
 }
 

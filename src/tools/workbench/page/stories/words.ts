@@ -21,11 +21,14 @@ export function shortIndex(index: string | undefined): string {
 }
 
 /** Commands that act on no identity of the list. */
-const TO_NOBODY = /^(?:join|player|fault|break|state)\b/;
+const TO_NONE = /^(?:join|player|fault|break|state)\b/;
+
+const TO_TOKEN = /^token\b/;
 
 /** An action in words, with the name of the identity on which it acts. */
 export function actionInWords({ line, who_id }: SeenAction, nameOf: (id: string) => string): string {
   const words =
     breakActionOf(line)?.label ?? line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
-  return TO_NOBODY.test(line) ? words : `${words} to ${nameOf(who_id)}`;
+  if (TO_NONE.test(line)) return words;
+  return `${words}${TO_TOKEN.test(line) ? ' of' : ' to'} ${nameOf(who_id)}`;
 }

@@ -97,9 +97,9 @@ describe('the stories of a workbench', () => {
       end(90_000, [bad(0, 1_000), poll(1_500, undefined, answered(1_510, '12'))], [broken]),
       'over: back after 510 ms, with a gap: it began without an index',
     );
-    deepStrictEqual(end(2_000, [], [broken]), 'met nobody');
+    deepStrictEqual(end(2_000, [], [broken]), 'no player met it');
     const planned = [{ kind: 'html', left: '2' }];
-    deepStrictEqual(end(2_000, [], [broken], { planned }), 'nobody has met it yet');
+    deepStrictEqual(end(2_000, [], [broken], { planned }), 'no player has met it yet');
   });
 
   it('tell two outages apart if a client was live between them', () => {
@@ -129,7 +129,7 @@ describe('the stories of a workbench', () => {
     deepStrictEqual(tell(200, [rejected, renewed])[0]![1], 'over: back after 50 ms, nothing lost');
     const expired = action(50, 'token expire');
     deepStrictEqual(tell(60_000, [{ ...rejected, cause: expired.id }], [expired])[0]!.slice(0, 2), [
-      'You: token expire to Ada',
+      'You: token expire of Ada',
       'stopped: its token was refused',
     ]);
   });
@@ -152,7 +152,7 @@ describe('the stories of a workbench', () => {
     deepStrictEqual(
       tell(60_000, requests, [broken, expired]).map(([title, end]) => [title, end]),
       [
-        ['You: token expire to Ada', 'stopped: its token was refused'],
+        ['You: token expire of Ada', 'stopped: its token was refused'],
         ['You: Proxy answers 502', 'over: then its token was refused'],
       ],
     );
@@ -161,9 +161,9 @@ describe('the stories of a workbench', () => {
   it('say that an expired token is met after the poll that is held', () => {
     const expired = action(2_000, 'token expire');
     deepStrictEqual(tell(20_000, [poll(0, '9')], [expired])[0], [
-      'You: token expire to Ada',
-      'not met yet',
-      'Ada | its poll is still held: meets it after that',
+      'You: token expire of Ada',
+      'no effect yet',
+      'Ada | live until its held poll ends: the next one is refused',
     ]);
   });
 
@@ -209,7 +209,7 @@ describe('the stories of a workbench', () => {
     );
     const lost = poll(0, '900', { ...answered(1_200, '1201'), fault: 'last_event_only' });
     deepStrictEqual(delivery(2_000, lost)![1], 'lost: the fault last_event_only');
-    deepStrictEqual(delivery(2_000)![1], 'nobody follows their live events');
+    deepStrictEqual(delivery(2_000)![1], 'no client follows their live events');
   });
 
   it('do not wait for a client that has gone if another one of its player has it', () => {
