@@ -66,7 +66,7 @@ export default defineConfig({
         // Only the names of reference pages: people look for what to do first.
         _render: (src, env, md) => {
           const html = md.render(src, env);
-          return isReference(env.relativePath) ? namesIn(html) : searchedText(html, src);
+          return isReference(env.relativePath) ? namesIn(html, src) : searchedText(html, src);
         },
         miniSearch: { options: { processTerm: searchTerm }, searchOptions: { boostDocument: searchBoost() } },
       },

@@ -110,16 +110,16 @@ export function nameTypes(md: MarkdownRenderer): void {
 export const isReference = (path: string): boolean =>
   /^\/?(?:docs\/)?(?:api\/|decisions\/|design\.|tested\.|contributing\.|measured\.)/i.test(path);
 
-/**
- * The title of such a page, without the words of its prose. The search leaves out what has a title
- * only, so there is a dash, which is no word.
- */
-export function namesIn(html: string): string {
-  return `${/<h1[^]*?<\/h1>/.exec(html)?.[0] ?? ''}<p>–</p>`;
-}
-
 /** What people type who look for a page, in a comment of that page. */
 const KEYWORDS = /<!-- keywords: (.*?) -->/;
+
+/**
+ * The title of a page of the reference with the words of its comment, but not those of its prose.
+ * The search leaves out what has a title only, so there is a dash, which is no word.
+ */
+export function namesIn(html: string, markdown: string): string {
+  return `${/<h1[^]*?<\/h1>/.exec(html)?.[0] ?? ''}<p>${KEYWORDS.exec(markdown)?.[1] ?? '–'}</p>`;
+}
 
 /**
  * A page for the search, with the words of its comment below its title. The search removes the tags
@@ -144,11 +144,11 @@ export const searchTerm = (word: string): string | false =>
     : word.toLowerCase();
 
 /**
- * What those words are worth more, and what is worth less: the reference, and what is for those who
- * change the library. A page of the reference is worth more to people who type its name, a function
+ * What those words are worth more, and what is worth less: the reference, the list of all pages, and
+ * what is for those who change the library. A page of the reference is worth more to people who type its name, a function
  * more than the type of the same name.
  */
-const WORTH = { keyword: 12, name: 5, type: 3, api: 0.2, inside: 0.05 };
+const WORTH = { keyword: 12, name: 5, type: 3, guide: 0.3, api: 0.2, inside: 0.05 };
 
 /**
  * What a section of a page is worth for a word of a search. The page of the search gets it as its
@@ -171,10 +171,11 @@ export function searchBoost(): (section: string, word: string) => number {
       if (name.toLowerCase() !== word) return worth.api;
       return kind === 'interfaces' || kind === 'type-aliases' ? worth.type : worth.name;
     }
+    // Its first section is the one with the words.
+    if (words[page]?.includes(word)) return worth.keyword;
     if (/^\/(?:decisions\/|design\.|tested\.|contributing\.|measured\.|changelog\.)/.test(page))
       return worth.inside;
-    // Its first section is the one with the words.
-    return words[page]?.includes(word) ? worth.keyword : 1;
+    return page === '/guide.html' ? worth.guide : 1;
   };
   return Object.assign((section: string, word: string) => boost(known, section, word), {
     toString: () => `(section, word) => (${boost.toString()})(${JSON.stringify(known)}, section, word)`,

@@ -107,7 +107,7 @@ export function endpointWatch<Input, Answer>(
   );
   return {
     poll: (watch_index, { needsFreshConnection, onArrival, onSent, pollOf }) =>
-      // A spread that adds a name would cost each input a separate hidden class in V8.
+      // A spread that adds a name would cost each input a separate hidden class in Node 20.
       requestText(polling, endpoint, Object.assign({}, input, { watch_index }) as Input, {
         kind: 'poll',
         needsFreshConnection,

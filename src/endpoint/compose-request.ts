@@ -68,7 +68,7 @@ export function composeRequest(
     .join('&');
   return {
     // A spread that adds names to another one would cost each request a separate hidden class in
-    // V8.
+    // Node 20.
     method: endpoint.method,
     // This is as HTTP defines it.
     idempotent: endpoint.method !== 'POST' && endpoint.method !== 'PATCH',

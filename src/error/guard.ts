@@ -88,7 +88,7 @@ export const aFunction: Guard<(...args: never[]) => unknown> = {
   is: (u): u is (...args: never[]) => unknown => typeof u === 'function',
 };
 
-/** A flag. */
+/** Only `true` and `false`, not what counts as them. */
 export const aBoolean: Guard<boolean> = {
   name: 'true or false',
   is: (u): u is boolean => typeof u === 'boolean',

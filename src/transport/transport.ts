@@ -54,7 +54,7 @@ export interface TransportRequest {
 /** The maximum size of an answer's body by default, in bytes. */
 export const MAX_BODY = 8 * 2 ** 20;
 
-/** A complete answer. */
+/** An answer whose body has arrived as a whole. */
 export interface TransportResponse {
   readonly status: number;
   readonly headers: { get(name: string): string | null };

@@ -29,7 +29,7 @@ export function createAgents(options: AgentOptions = {}): AgentOf {
   // Not only 256 idle ones: when an event comes to thousands of watches at once, each needs its
   // socket again a moment later.
   const kept = { ...common, keepAlive: true, maxFreeSockets: Infinity };
-  // With a limit, Node would hand a socket on to the next request.
+  // With a limit, Node would reuse the socket for a request that waits.
   const single = { ...common, keepAlive: false, maxSockets: Infinity };
   const http = { kept: patient(new HttpAgent(kept)), single: patient(new HttpAgent(single)) };
   const https = { kept: patient(new HttpsAgent(kept)), single: patient(new HttpsAgent(single)) };
@@ -116,7 +116,8 @@ export function isTls(url: string): boolean {
 export function dropIdleSockets(agent: Agent, url: string): void {
   const { hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
-  // Whatever follows: with TLS that is much, and a Host header of the request is part of it.
+  // The name of a pool goes on with TLS options and the Host header of the request: with any of
+  // them, it is the same server.
   const server = `${host}:${port || (isTls(url) ? 443 : 80)}:`;
   for (const [name, sockets] of Object.entries(agent.freeSockets)) {
     if (name.startsWith(server)) for (const socket of sockets ?? []) socket.destroy();

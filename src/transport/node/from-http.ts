@@ -15,7 +15,7 @@ import type { Transport } from '../transport.js';
 import { createAgents, sharedAgents, type AgentOf } from './agents.js';
 import { sendByHttp } from './send-by-http.js';
 
-/** How {@link fromHttp} carries requests. */
+/** The options of {@link fromHttp}. */
 export interface HttpConfig extends BodyConfig {
   /**
    * Options of its agents, such as `localAddress` or `ca`. Transports without them share their
@@ -23,9 +23,9 @@ export interface HttpConfig extends BodyConfig {
    */
   readonly agentOptions?: Omit<AgentOptions, OwnAgentOption>;
   /**
-   * The agent of all requests, instead of its own ones: one that sends them through a proxy, for
-   * example. It must keep no sockets alive:
-   * what a POST has done is unknown if the server closes a kept socket at that moment.
+   * The agent of all requests, in place of its own, for example one that sends them through a
+   * proxy. It must not keep sockets alive. If the server closed a kept socket just then, it would
+   * be unknown what a POST has done.
    */
   readonly agent?: Agent;
 }

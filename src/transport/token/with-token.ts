@@ -304,7 +304,7 @@ class Attempt extends DirectOperator<TransportResponse, Attempted> {
 function withBearer(request: TransportRequest, token: string): TransportRequest {
   return {
     ...request,
-    // A spread that adds a name would cost each request a separate hidden class in V8.
+    // A spread that adds a name would cost each request a separate hidden class in Node 20.
     headers: token
       ? Object.assign({}, request.headers, { authorization: `Bearer ${token}` })
       : request.headers,

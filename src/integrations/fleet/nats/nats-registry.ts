@@ -55,7 +55,8 @@ export class NatsRegistry implements FleetRegistry {
 
   present(beat: Heartbeat, me: Presence): Observable<boolean> {
     return this.#asked(async () => {
-      // Once in a lease is often enough for this check.
+      // Once in a lease is often enough for this check. The second heartbeat is the first that can
+      // find a namesake.
       const isDue = this.#beats % BEATS_PER_LEASE === 1;
       this.#beats++;
       const hasNamesake = isDue && (await this.#hasNamesake(beat));

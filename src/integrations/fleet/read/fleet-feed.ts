@@ -110,7 +110,7 @@ class FeedPosition {
   /** Everything up to this record has been emitted. */
   handled: KnownRecord | undefined;
   chain: RecordChain | undefined;
-  /** The number of the stream. */
+  /** Which stream the position is in: each new one has a higher number. */
   generation: number | undefined;
 
   /** All that is stored is new, and begins with a gap. */

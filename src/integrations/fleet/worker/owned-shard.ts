@@ -36,7 +36,7 @@ export class OwnedShard {
     return this.#isKnown;
   }
 
-  /** The number of identities. */
+  /** How many identities of the shard are followed. */
   get size(): number {
     return this.#watches.size;
   }
