@@ -373,4 +373,27 @@ describe('Blocks of the pages that need more than an emulator', () => {
       ok(words.length > 4);
     }
   });
+
+  it('find a lobby by an endpoint of your own: docs/the-service.md', async () => {
+    const { emulator, world, session, url: service } = await emulated();
+    const joining = lobbyRx.createClient({ url: service.slice(1, -1), token: session.token });
+    const join = firstValueFrom(joining.events.feed.lobbyJoin$);
+    await waitUntil(() => emulator.requests.length > 0);
+    emulator.sendLobbyJoin(world.identityId, world.lobbyId);
+    const { lobby, ports, player } = await join;
+    joining.close();
+
+    const { asked, url } = await answering({ 'POST /v1/lobbies/find': { lobby, ports, player } });
+    const client = lobbyRx.createClient({ url: url.slice(1, -1), token: 'token' });
+    const said: unknown[] = [];
+    const console = {
+      log: (...values: unknown[]) => said.push(...values),
+      error: (error: unknown) => said.push(error),
+    };
+    run('docs/the-service.md', 'const findLobby', { client, console });
+    await waitUntil(() => said.length > 0);
+    client.close();
+    deepStrictEqual(asked, ['POST /v1/lobbies/find']);
+    deepStrictEqual(said, [lobbyRx.lobbyAddress({ ports }).url, player.token.length]);
+  });
 });

@@ -42,6 +42,7 @@ const RUN_BY: readonly (readonly [page: string, text: string, test: string])[] =
   ['docs/test-runners.md', '@swc/jest', 'test/consumers/test-runners.ts'],
   ['docs/test-runners.md', 'jest-environment-jsdom', 'test/consumers/test-runners.ts'],
   ['docs/test-runners.md', "'ts-jest'", 'test/consumers/test-runners.ts'],
+  ['docs/the-service.md', 'const findLobby', 'test/law/copied-blocks.check.ts'],
   ['docs/tokens.md', 'export async function signIn', 'test/law/copied-blocks.check.ts'],
   ['docs/transport.md', 'createRequire', 'test/consumers/bundlers.ts'],
   ['docs/where-it-runs.md', 'THIS_IS_UNDEFINED', 'test/consumers/bundlers.ts'],
