@@ -42,5 +42,5 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['hook_failed', 'See the log of the gate.'],
   ['not_sent', 'The lobby cannot reach the service.'],
   ['outcome_unknown', 'The lobby gets no answer from the service.'],
-  ['not_opened', 'A page of https: needs a URL of wss:.'],
+  ['not_opened', 'Check the URL. A page of https: needs wss:.'],
 ]);
