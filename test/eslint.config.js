@@ -12,7 +12,7 @@ export default tseslint.config(
       'node_modules/',
       '**/*.{js,cjs}',
       'docs/{api,node_modules}/',
-      'docs/.vitepress/{*.ts,theme,cache,dist}',
+      'docs/.vitepress/{*.ts,applications,theme,cache,dist}',
       'examples/stores/',
       'examples/angular/src/',
       'test/consumers/{angular,frameworks,rendering}/',

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defineConfig } from 'vitepress';
+import { buildApplications } from './applications/build.js';
 import apiSidebar from '../api/typedoc-sidebar.json' with { type: 'json' };
 import {
   anchorOf,
@@ -48,7 +49,10 @@ export default defineConfig({
   rewrites: pageOf,
   // From git: a checkout without its history shows none.
   lastUpdated: true,
-  buildEnd: ({ outDir }) => writeFileSync(join(outDir, 'llms.txt'), llmsText(DESCRIPTION)),
+  buildEnd: async ({ outDir }) => {
+    writeFileSync(join(outDir, 'llms.txt'), llmsText(DESCRIPTION));
+    await buildApplications(join(outDir, 'applications'));
+  },
   themeConfig: {
     ...(repository && {
       editLink: { pattern: `${repository.url.replace(/^git\+|\.git$/g, '')}/edit/main/:path` },
@@ -56,6 +60,15 @@ export default defineConfig({
     nav: [
       { text: 'Guide', link: '/guide' },
       { text: 'API', link: '/api/' },
+      {
+        text: 'Try it',
+        // No pages of this site: the browser has to load them.
+        items: ['Angular', 'React'].map(text => ({
+          text,
+          link: `/applications/${text.toLowerCase()}.html`,
+          target: '_self',
+        })),
+      },
       { text: version, link: '/changelog' },
     ],
     sidebar: { '/api/': [...referenceSidebar(apiSidebar)], '/': sidebar() },

@@ -15,11 +15,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Serves the site on a free port of this machine. */
-export async function serveSite() {
+export const serveSite = () => serve(SITE);
+
+/** Serves a folder on a free port of this machine. */
+export async function serve(folder: string) {
   const server = createServer(({ url: asked = '/' }, response) => {
     const { pathname } = new URL(asked, 'http://site');
-    const file = join(SITE, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
-    if (dirname(file).startsWith(SITE) && existsSync(file)) {
+    const file = join(folder, pathname.endsWith('/') ? `${pathname}index.html` : pathname);
+    if (dirname(file).startsWith(folder) && existsSync(file)) {
       response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
       response.end(readFileSync(file));
     } else response.writeHead(404).end();
