@@ -21,6 +21,8 @@ const RUN_BY: readonly (readonly [page: string, text: string, test: string])[] =
   ['docs/command-line.md', 'lobby-rx connected', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/debugging.md', 'doctor --origin', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/emulator.md', 'control() {', 'test/tools/cli/copied-commands.check.ts'],
+  ['docs/fleet-restore.md', 'backup.ts save', 'test/nats/moved-fleet.nats.ts'],
+  ['docs/fleet-restore.md', 'backup.ts restore', 'test/nats/moved-fleet.nats.ts'],
   ['docs/fleet.md', 'npm run fleet ', '.ci/run'],
   ['docs/fleet.md', 'npm install', 'test/law/copied-blocks.check.ts'],
   ['docs/fleet-operations.md', "url === '/ready'", 'test/law/copied-blocks.check.ts'],

@@ -1,7 +1,9 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { interval, lastValueFrom, Subject, Subscription } from 'rxjs';
@@ -11,6 +13,9 @@ import { waitUntil } from '../wait-until.js';
 import { Ledger } from './chaos/ledger.js';
 import { SERVERS, startNatsCluster, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
 import { stage } from './stage.js';
+
+const ROOT = join(import.meta.dirname, '../..');
+const PAGE = readFileSync(join(ROOT, 'docs/fleet-restore.md'), 'utf8');
 
 /** How often an event is published, in ms. */
 const EVENT_EVERY_MS = 10;
@@ -104,15 +109,21 @@ describe('a fleet under load, as docs/fleet-restore.md says', function () {
     deepStrictEqual([ledger.faults, ledger.gaps], [{ lost: 0, doubled: 0, outOfOrder: 0 }, 0]);
   };
 
+  /** Runs a command of the page, with a server and a folder of this test. */
+  const runFromPage = async (command: 'save' | 'restore', { port }: NatsServer) => {
+    const line = PAGE.split('\n').find(text => text.includes(`backup.ts ${command} `))!;
+    const [program = '', ...args] = line.split(' ').slice(0, -2);
+    await promisify(execFile)(program, [...args, `127.0.0.1:${port}`, folder], { cwd: ROOT });
+  };
+
   /** Drains the worker, lets the consumer read the rest, and copies everything. */
   const move = async (target: NatsServer, { drain }: Awaited<ReturnType<typeof begin>>) => {
     const nats = await setting.server.connect();
     await drain();
     await readToTheEnd(nats);
-    await save(nats, folder);
-    const moved = await target.connect();
-    await restore(moved, folder);
-    return moved;
+    await runFromPage('save', setting.server);
+    await runFromPage('restore', target);
+    return target.connect();
   };
 
   for (const program of OLDEST_FIRST) {
