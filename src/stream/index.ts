@@ -5,6 +5,7 @@ export {
   BACKOFF_OPTIONS,
   backoffDelay,
   defaultWake,
+  every,
   instant,
   isRealTime,
   monotonicClock,

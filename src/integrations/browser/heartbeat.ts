@@ -1,4 +1,5 @@
-import { defer, interval, tap, type Observable, type SchedulerLike } from 'rxjs';
+import { defer, tap, type Observable, type SchedulerLike } from 'rxjs';
+import { ageOf, every, instant, monotonicClock, type Clocks, type Instant } from '../../stream/index.js';
 
 /** The time between two beats, in ms. */
 const INTERVAL_MS = 1_000;
@@ -19,24 +20,27 @@ const EARLY_MS = INTERVAL_MS / 2;
 export class Heartbeat {
   /** Emits at each beat. */
   readonly beats$: Observable<unknown>;
-  readonly #scheduler: SchedulerLike;
-  /** When the last beat was, by the clock. */
-  #lastBeat = 0;
+  readonly #clocks: Clocks;
+  /** On both clocks: one of them may be set, and the other one may stand still in sleep. */
+  #lastBeat: Instant;
   /** The number of beats since the last message. */
   #silence = 0;
   /** This tab stood still, and has not yet asked whether anything has changed. */
   #isDoubtful = false;
 
   constructor(scheduler: SchedulerLike) {
-    this.#scheduler = scheduler;
+    const clocks = { scheduler, monotonic: monotonicClock(scheduler) };
+    this.#clocks = clocks;
+    this.#lastBeat = instant(clocks);
     this.beats$ = defer(() => {
-      this.#lastBeat = scheduler.now();
+      this.#lastBeat = instant(clocks);
       this.#silence = 0;
-      return interval(INTERVAL_MS, scheduler);
+      return every(INTERVAL_MS, scheduler);
     }).pipe(
       tap(() => {
-        const elapsed = scheduler.now() - this.#lastBeat;
-        this.#lastBeat = scheduler.now();
+        const now = instant(clocks);
+        const elapsed = ageOf(this.#lastBeat, now);
+        this.#lastBeat = now;
         if (elapsed > LATE_MS) {
           // A tab that stood still has not listened either.
           this.#silence = 0;
@@ -66,7 +70,7 @@ export class Heartbeat {
    * hidden.
    */
   hasStoodStill(): boolean {
-    return this.#isDoubtful || this.#scheduler.now() - this.#lastBeat > LATE_MS;
+    return this.#isDoubtful || ageOf(this.#lastBeat, instant(this.#clocks)) > LATE_MS;
   }
 
   /** Called once this tab knows whether anything changed while it stood still. */

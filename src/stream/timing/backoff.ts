@@ -21,7 +21,7 @@ import {
   schedulerLike,
   type Options,
 } from '../../error/index.js';
-import { TESTING_OPTIONS, type TestingConfig } from './clocks.js';
+import { monotonicClock, TESTING_OPTIONS, type TestingConfig } from './clocks.js';
 import { within01 } from './spread.js';
 
 /**
@@ -122,7 +122,7 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
   const { retries = Infinity, scheduler = asyncScheduler, testing } = config;
   const shouldRetry = atOnce('shouldRetry', config.shouldRetry ?? isRetryable, aPlainValue);
   checkOptions(testing, TESTING_OPTIONS, 'testing');
-  const { random = Math.random } = testing ?? {};
+  const { random = Math.random, monotonic = monotonicClock(scheduler) } = testing ?? {};
   const settings = withDefaults(config);
   return source =>
     defer(() => {
@@ -130,7 +130,7 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
       let startedAt = 0;
       let hasEmitted = false;
       return defer(() => {
-        startedAt = scheduler.now();
+        startedAt = monotonic.now();
         hasEmitted = false;
         return source;
       }).pipe(
@@ -139,7 +139,7 @@ export function backoff<T>(config: RetryConfig = {}): MonoTypeOperatorFunction<T
         }),
         retry({
           delay: (error: unknown) => {
-            const hasRun = hasEmitted && scheduler.now() - startedAt > settings.max;
+            const hasRun = hasEmitted && monotonic.now() - startedAt > settings.max;
             attempt = hasRun ? 1 : attempt + 1;
             return attempt <= retries && shouldRetry(error, attempt)
               ? timer(backoffDelay(attempt, settings, random(), askedFor(error)), scheduler)

@@ -27,6 +27,7 @@ export { TokenBucket, type FillRate } from './token-bucket.js';
 export {
   defaultWake,
   clockJumps,
+  every,
   pageWake,
   pageOffline,
   isPrerendering,

@@ -1,12 +1,13 @@
 import {
   filter,
   ignoreElements,
-  interval,
   map,
   NEVER,
   Observable,
+  repeat,
   startWith,
   take,
+  timer,
   type SchedulerLike,
   type TimestampProvider,
 } from 'rxjs';
@@ -49,10 +50,18 @@ export function clockJumps(scheduler: SchedulerLike, monotonic?: TimestampProvid
   return detector;
 }
 
+/**
+ * Like `interval`, with a new action each time. An action of virtual time that is scheduled again
+ * keeps all those before it, and overflows the stack after some thousands.
+ */
+export function every(ms: number, scheduler: SchedulerLike): Observable<unknown> {
+  return timer(ms, scheduler).pipe(repeat());
+}
+
 function jumpsOf(clocks: Clocks): Observable<number> {
   return new Observable(subscriber => {
     let last = instant(clocks);
-    return interval(EVERY_MS, clocks.scheduler)
+    return every(EVERY_MS, clocks.scheduler)
       .pipe(
         map(() => {
           const before = last;

@@ -1,6 +1,7 @@
-import { asyncScheduler, exhaustMap, ignoreElements, interval, merge, tap, type Observable } from 'rxjs';
+import { asyncScheduler, exhaustMap, ignoreElements, merge, tap, type Observable } from 'rxjs';
 import type { SchedulerLike } from 'rxjs';
 import { guarded } from '../../../error/index.js';
+import { every } from '../../../stream/index.js';
 import { connectionStatus, type OpenFleet, type OrderedMessage } from '../nats/index.js';
 
 /** How often a consumer reports its lag, in ms. */
@@ -63,7 +64,7 @@ export class ConsumerLog {
         if (type === 'reconnect') this.#emit({ kind: 'connected' });
       }),
     );
-    const lag$ = interval(LAG_INTERVAL_MS, this.#scheduler).pipe(
+    const lag$ = every(LAG_INTERVAL_MS, this.#scheduler).pipe(
       exhaustMap(() => this.#lag()),
       tap(entry => this.#emit(entry)),
     );

@@ -117,6 +117,15 @@ export type GateLogEntry =
     }
   | {
       /**
+       * Another listener of the server has answered an upgrade request of the gate, too. No client
+       * understands two answers. Give the gate a `path` that nothing else answers. Logged once.
+       */
+      readonly kind: 'answered_twice';
+      readonly at: number;
+      readonly address: string;
+    }
+  | {
+      /**
        * Most connections come from this one address. It is probably your proxy's. Then all players
        * share the limits of one address. Set `addressOf`. Logged once.
        */

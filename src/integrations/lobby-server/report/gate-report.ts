@@ -18,6 +18,7 @@ export class GateReport {
   freed = 0;
   notFreed = 0;
   hookFailures = 0;
+  #isAnsweredTwice = false;
   /** How many clients have been refused, by reason. */
   readonly refusals = new Map<string, number>();
 
@@ -89,6 +90,12 @@ export class GateReport {
 
   onNotTheService(error: string): void {
     this.log({ kind: 'not_the_service', at: this.#now, error });
+  }
+
+  /** Logged once, since it is so for each client of the path. */
+  onAnsweredTwice(address: string): void {
+    if (!this.#isAnsweredTwice) this.log({ kind: 'answered_twice', at: this.#now, address });
+    this.#isAnsweredTwice = true;
   }
 
   onBehindProxy(address: string, open: number): void {

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { EMPTY, type Observable } from 'rxjs';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -28,6 +29,8 @@ export class Visitor {
   #stopWaiting: (() => void) | undefined;
   #connection: Connection | undefined;
   #isSettled = false;
+  /** How many bytes had been written to the socket after this side's last answer. */
+  #written: number | undefined;
 
   constructor(
     { request, socket, head }: Upgrade,
@@ -41,6 +44,7 @@ export class Visitor {
     this.#socket = socket;
     this.#settings = settings;
     this.#complete = complete;
+    this.#written = bytesWritten(socket);
     // A client must not send data before the answer (RFC 6455, 4.1).
     if (!complete || head.length > 0) this.refusal = REFUSALS.noHandshake;
     else if (address === undefined) this.refusal = REFUSALS.hookFailed;
@@ -69,6 +73,7 @@ export class Visitor {
   open(): Connection | undefined {
     if (this.#connection || this.#socket.destroyed) return this.#connection;
     this.#stopWaiting?.();
+    if (this.#isAnsweredTwice()) return undefined;
     try {
       const ws = this.#complete?.();
       this.#connection = ws && new Connection(ws, this.#socket, this.#settings);
@@ -77,6 +82,9 @@ export class Visitor {
       this.#socket.destroy();
     }
     this.#complete = undefined;
+    this.#written = bytesWritten(this.#socket);
+    // Before anything of the client is read, to which ws may answer.
+    if (!this.#isSettled) setImmediate(() => this.#isSettled || this.#isAnsweredTwice());
     this.#socket.resume();
     return this.#connection;
   }
@@ -101,10 +109,23 @@ export class Visitor {
     const seconds = inSeconds(retryAfter);
     const wait = seconds > 1 ? `; retry-after=${seconds}` : '';
     if (this.#connection) this.#connection.closeOrTerminate(refusal.code, toCloseReason(reason + wait));
-    else refuseUpgrade(this.#socket, refusal, scheduler);
+    else if (!this.#isAnsweredTwice()) refuseUpgrade(this.#socket, refusal, scheduler);
     const code = this.#connection ? refusal.code : refusal.status;
     report.onRefused(refusal, code, this.address);
     return EMPTY;
+  }
+
+  /**
+   * Whether another listener of the server has answered the request. That is logged. No client
+   * understands two answers, so its connection ends.
+   */
+  #isAnsweredTwice(): boolean {
+    const { server, report } = this.#settings;
+    // Alone, it is the late answer to an earlier request on the connection.
+    if (bytesWritten(this.#socket) === this.#written || server.listenerCount('upgrade') === 1) return false;
+    report.onAnsweredTwice(this.address);
+    this.#socket.destroy();
+    return true;
   }
 
   /** Returns whether the client still has to be answered. */
@@ -117,6 +138,11 @@ export class Visitor {
     this.#isSettled = true;
     return isPending;
   }
+}
+
+/** `undefined` if it is no socket of `node:net`. */
+function bytesWritten(socket: Duplex): number | undefined {
+  return (socket as Partial<Socket>).bytesWritten;
 }
 
 /** Makes a visitor of an upgrade. ws checks the handshake, and waits for the call of `complete`. */

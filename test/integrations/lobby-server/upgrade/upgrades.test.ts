@@ -126,6 +126,25 @@ describe('lobbyGate and the upgrade requests of its server', () => {
     client.destroy();
   });
 
+  for (const token of ['message', 'query'] as const) {
+    it(`is in the log, once, if another listener answers, too (${token})`, async () => {
+      const server = createServer();
+      // As @fastify/websocket does for a path that it does not know, and express-ws for any.
+      server.on('upgrade', (_, socket) => socket.write('HTTP/1.1 404 Not Found\r\n\r\n'));
+      gate = await openGate({ server, token });
+      for (let player = 0; player < 2; player++) {
+        const client = await connectRaw(gate.port, `/?token=${gate.reserveToken()}`);
+        client.resume();
+        await waitUntil(() => client.closed);
+      }
+      deepStrictEqual(
+        gate.log.flatMap(entry => (entry.kind === 'answered_twice' ? [entry.address] : [])),
+        ['127.0.0.1'],
+      );
+      strictEqual(gate.admitted.length, 0);
+    });
+  }
+
   it('works beside a WebSocketServer with noServer that handles its own path', async () => {
     const server = createServer();
     const wss = new WebSocketServer({ noServer: true });
