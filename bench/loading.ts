@@ -162,6 +162,8 @@ async function sizeOf(source: string): Promise<number> {
     platform: 'browser',
     target: 'es2022',
     external: ['rxjs', '@angular/*'],
+    // As `ng build` does.
+    define: { ngDevMode: 'false' },
     logLevel: 'error',
   });
   return gzipSync(outputFiles[0]!.contents, { level: 9 }).length / 1_000;
