@@ -81,6 +81,68 @@ const FORMS: Readonly<Record<string, Form>> = {
     reason: /ATS/,
     isLikeService: true,
   },
+  'a challenge of a login': {
+    status: 401,
+    text: '{"error":"invalid_token","error_description":"expired"}',
+    headers: { 'www-authenticate': 'Bearer' },
+    reason: /invalid_token/,
+  },
+  'a plugin of a site': {
+    status: 401,
+    text: '{"code":"rest_not_logged_in","message":"Not logged in","data":{"status":401}}',
+    reason: /Not logged in/,
+  },
+  'a token of another API': {
+    status: 401,
+    text: '{"detail":"Given token not valid","code":"token_not_valid"}',
+    reason: /Given token not valid/,
+  },
+  'a function without a token': {
+    status: 401,
+    text: '{"code":"UNAUTHORIZED_NO_AUTH_HEADER","message":"Missing authorization header"}',
+    reason: /Missing authorization/,
+    isLikeService: true,
+  },
+  'a procedure that is missing': {
+    status: 404,
+    text: '{"code":"bad_route","msg":"no handler for path"}',
+    reason: /no handler for path/,
+  },
+  'a problem with a code': {
+    status: 404,
+    text: '{"type":"about:blank","title":"Not Found","status":404,"code":"NOT_FOUND"}',
+    reason: /Not Found/,
+    isLikeService: true,
+  },
+  'a gateway that times out': {
+    status: 504,
+    text: '{"statusCode":504,"code":"FST_REPLY_FROM_GATEWAY_TIMEOUT","error":"Gateway Timeout"}',
+    reason: /Gateway Timeout/,
+    isLikeService: true,
+  },
+  'a function that does not start': {
+    status: 503,
+    text: '{"code":"BOOT_ERROR","message":"Function failed to start"}',
+    reason: /failed to start/,
+    isLikeService: true,
+  },
+  'a firewall': {
+    status: 403,
+    text: '<html><head><title>Request blocked</title>',
+    headers: { server: 'awselb/2.0' },
+    reason: /Request blocked/,
+  },
+  'an error of a query': {
+    status: 200,
+    text: '{"errors":[{"message":"field not found"}]}',
+    reason: /field not found/,
+  },
+  'a network that wants a login': {
+    status: 511,
+    text: '<html><head><title>Sign in to this network</title>',
+    reason: /Sign in to this network/,
+  },
+  'a page that has gone': { status: 410, text: 'gone', reason: /410 gone/ },
   'a page of maintenance': {
     status: 503,
     text: '<html><head><title>Down for an hour</title>',
