@@ -105,7 +105,6 @@ function serviceRecovery({ status, retryAfter }: StatusError): Recovery {
 
 /** Decides by an answer that is not the service's. */
 function foreignRecovery({ status, retryAfter }: StatusError): Recovery {
-  const isOk = status >= 200 && status < 300 && status !== 204;
-  const asksForUrl = isOk || (status >= 400 && status < 500 && !LATER_STATUSES.includes(status));
+  const asksForUrl = status < 500 && ![204, 304, ...LATER_STATUSES].includes(status);
   return { kind: 'retry', mayBeCut: true, retryAfter, ...(asksForUrl && { hint: CHECK_URL }) };
 }

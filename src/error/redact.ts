@@ -121,7 +121,7 @@ function withMask(text: string, searched: string, form: string): string {
 /**
  * The structure of JSON: its brackets, and its strings. A string with a colon after it is a key.
  */
-const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
+const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:|)/g;
 
 /**
  * Redacts the body of an answer. In JSON, the structure and the keys at the top are kept, whatever
@@ -130,52 +130,24 @@ const BRACKET_OR_STRING = /[[\]{}]|("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
  */
 export function redactBody(text: string, secrets: readonly string[]): string {
   const forms = formsOf(secrets);
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    return masked(text, forms);
-  }
+  const clean = masked(text, forms);
   // Nearly always there is no secret. Then nothing has to be taken apart.
-  if (!isIn(text, forms) && !(text.includes('\\') && isIn(stringsIn(json), forms))) return text;
-  try {
-    return maskedStrings(text, forms);
-  } catch {
+  if (clean === text && !text.includes('\\')) return text;
+  return tryOr(() => {
+    JSON.parse(text);
     // A string may have more escapes than a pattern can go through.
-    return masked(text, forms);
-  }
+    return maskedStrings(text, forms);
+  }, clean);
 }
 
 /** Masks in the strings of JSON, except for the keys at the top. */
 function maskedStrings(text: string, forms: readonly Form[]): string {
   let depth = 0;
   return text.replace(BRACKET_OR_STRING, (part, string?: string, colon?: string) => {
-    if (string === undefined) depth += part === '{' || part === '[' ? 1 : -1;
+    if (string === undefined) depth += '{['.includes(part) ? 1 : -1;
     if (string === undefined || (depth === 1 && colon)) return part;
-    return `${JSON.stringify(masked(JSON.parse(string) as string, forms))}${colon ?? ''}`;
+    return `${JSON.stringify(masked(JSON.parse(string) as string, forms))}${colon}`;
   });
-}
-
-function isIn(text: string, forms: readonly Form[]): boolean {
-  const lower = lowerCase(text);
-  return forms.some(form => (form.isAnyCase ? lower : text).includes(form.text));
-}
-
-/**
- * All strings in a JSON value, without their escapes. There is no recursion, since the value may be
- * nested deeper than one could go.
- */
-function stringsIn(json: unknown): string {
-  const strings: string[] = [];
-  const left: unknown[] = [json];
-  while (left.length > 0) {
-    const value = left.pop();
-    if (typeof value === 'string') strings.push(value);
-    else if (Array.isArray(value)) for (const item of value) left.push(item);
-    else if (typeof value === 'object' && value !== null)
-      for (const [key, item] of Object.entries(value)) left.push(key, item);
-  }
-  return strings.join('\n');
 }
 
 /**

@@ -57,11 +57,11 @@ export function saysNothing(text: string): boolean {
  * counts only beside a code like those of the service, since others have a `ray_id` of their own.
  */
 export function detailsOf({ headers, text, isFromService: isOwn }: AnswerParts): StatusDetails {
-  const { code, message, metadata, ray_id } = errorBodyIn(text);
+  const { code, message: reason, metadata, ray_id } = errorBodyIn(text);
   const details = {
-    code: code ?? undefined,
-    reason: message ?? undefined,
-    metadata: metadata ?? undefined,
+    code,
+    reason,
+    metadata,
     rayId: nonEmpty(headers.get(RAY_ID)) ?? (isServiceCode(code) ? nonEmpty(ray_id) : undefined),
     isFromService: isOwn,
   };
@@ -81,11 +81,12 @@ function foreignReason(text: string, headers: AnswerParts['headers']): string | 
   return nonEmpty(words.trim().slice(0, MAX_REASON_LENGTH)) ?? nonEmpty(headers.get('server'));
 }
 
-function errorBodyIn(text: string): ErrorBody {
+/** The fields of an error body that are valid. One that is null counts as missing. */
+function errorBodyIn(text: string): { readonly [Key in keyof ErrorBody]: Exclude<ErrorBody[Key], null> } {
   try {
     const json = JSON.parse(text) as Readonly<Record<string, unknown>>;
     const valid = Object.entries(ErrorBody.optional).filter(([name, codec]) => codec.is(json[name]));
-    return Object.fromEntries(valid.map(([name]) => [name, json[name]]));
+    return Object.fromEntries(valid.map(([name]) => [name, json[name] ?? undefined]));
   } catch {
     return {};
   }

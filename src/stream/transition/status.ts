@@ -19,8 +19,7 @@ const CHECK_CUTS =
 const CHECK_INDEX_OF = 'the answers have no index: is `indexOf` right?';
 const CHECK_ROUNDED = 'the index is a number above 2^53, which JSON.parse rounds: take it from the text';
 /** What to check if an answer is not the service's, although it can be told from others. */
-export const CHECK_SENDER =
-  'something else than the service answers, such as a cache, or a proxy removes rvt-ray-id';
+export const CHECK_SENDER = 'the answers have no new rvt-ray-id: does a proxy answer?';
 /** What to check if the first poll is not answered. */
 export const CHECK_FIRST = 'a poll without an index is held: does the first request wait for news?';
 const CHECK_CACHE =
