@@ -5,6 +5,6 @@
  */
 
 export { clientMetrics } from './client-metrics.js';
-export { consumerMetrics, type ConsumedBatch, type ConsumerLogEntry } from './consumer-metrics.js';
+export { consumerMetrics, type ConsumedBatch } from './consumer-metrics.js';
 export { fleetMetrics, type WorkerHeartbeat, type WorkerEvent } from './fleet-metrics.js';
 export { gateMetrics, type GateFigures } from './gate-metrics.js';
