@@ -1,8 +1,8 @@
 import { computed, inject, signal, type Signal } from '@angular/core';
 import type { Subscription } from 'rxjs';
 import type { LiveEvent, LobbyJoinEvent, NoOwnEvents, Profile } from '../../protocol/index.js';
-import { idle, ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
-import { feedState, type FeedState } from '../views/index.js';
+import { ofKind, type Gap, type WatchStatus } from '../../stream/index.js';
+import { feedState } from '../views/index.js';
 import { debugName } from './debug-name.js';
 import { injectFollow, injectHandle } from './inject-follow.js';
 import { eventsOf, FEED_SHARING, injectLobbyClient, CLIENT_APP } from './lobby.js';
@@ -95,11 +95,10 @@ export function injectFeed<Own extends object = NoOwnEvents>(config: PauseConfig
  */
 export function injectFollowedFeed<Own extends object>({ isPaused }: PauseConfig) {
   const client = injectLobbyClient<Own>();
-  const { zone, scheduler } = inject(CLIENT_APP);
+  const { zone } = inject(CLIENT_APP);
   const state = feedState(client);
   const current = signal(state.value);
-  const paused = (last: FeedState) => ({ ...last, status: idle(scheduler.now()) });
-  const shown$ = injectPausable()(state, isPaused, paused);
+  const shown$ = injectPausable()(state, isPaused);
   injectFollow()(zone.outside(shown$), next => current.set(next));
   return { state, current, event$: zone.outside(eventsOf(client.events.feed)) };
 }

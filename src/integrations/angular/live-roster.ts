@@ -170,9 +170,7 @@ function injectTargets(config: (group_id: string) => LiveRosterConfig): (group_i
       // A later reader must not see members that are old by then.
       else transferState.remove(key);
     };
-    const paused = (last: RosterState) => ({ ...last, status: idle(client.scheduler.now()) });
-    const shown$ =
-      serverVisit?.readOnce(client, group_id, options.count) ?? pausable(state, isPaused, paused);
+    const shown$ = serverVisit?.readOnce(client, group_id, options.count) ?? pausable(state, isPaused);
     return { group: { state, shown$: shown$.pipe(tap(handOver), scan(latestOf, initial)) }, initial };
   };
 }

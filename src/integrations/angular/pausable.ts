@@ -2,7 +2,7 @@ import { DOCUMENT } from '@angular/common';
 import { effect, EnvironmentInjector, inject, Injector, signal, untracked, type Signal } from '@angular/core';
 import { Observable } from 'rxjs';
 import { aFunction, aPlainValue, atOnce, checkArgument } from '../../error/index.js';
-import { pageEvents } from '../../stream/index.js';
+import { idle, pageEvents, type WatchStatus } from '../../stream/index.js';
 import { debugName } from './debug-name.js';
 import { injectFollow } from './inject-follow.js';
 import { CLIENT_APP } from './lobby.js';
@@ -17,30 +17,29 @@ export interface PauseConfig {
   readonly isPaused?: () => boolean;
 }
 
-/** Follows a source while it is not paused. Then it emits what `paused` makes of the last value. */
-type Pausable = <A>(
-  source$: Observable<A>,
+/** Follows states while they are not paused. Then the last one is emitted as `idle`. */
+type Pausable = <A extends { readonly status: WatchStatus }>(
+  state$: Observable<A>,
   isPaused: PauseConfig['isPaused'],
-  paused: (last: A) => A,
 ) => Observable<A>;
 
-/** Injects what makes a source one that can be paused. */
+/** Injects what makes states pausable. */
 export function injectPausable(): Pausable {
   // Not the one of a component: Ionic detaches the view of a covered page, and its effects wait.
   const injector = inject(EnvironmentInjector).get(Injector);
-  return <A>(source$: Observable<A>, isPaused: PauseConfig['isPaused'], paused: (last: A) => A) => {
-    if (isPaused === undefined) return source$;
+  const { scheduler } = inject(CLIENT_APP);
+  return <A extends object>(state$: Observable<A>, isPaused: PauseConfig['isPaused']) => {
+    if (!isPaused) return state$;
     checkArgument('isPaused', aFunction, isPaused);
     const decide = atOnce('isPaused', isPaused, aPlainValue);
     return new Observable<A>(subscriber => {
-      let last: { readonly value: A } | undefined;
+      let last: A | undefined;
       const follow = () =>
-        source$.subscribe({
-          next: value => {
-            last = { value };
-            subscriber.next(value);
+        state$.subscribe({
+          next: state => {
+            last = state;
+            subscriber.next(state);
           },
-          error: (error: unknown) => subscriber.error(error),
           complete: () => subscriber.complete(),
         });
       const pausing = effect(
@@ -48,7 +47,7 @@ export function injectPausable(): Pausable {
           if (!decide()) {
             const following = untracked(follow);
             onCleanup(() => following.unsubscribe());
-          } else if (last) subscriber.next(paused(last.value));
+          } else if (last) subscriber.next({ ...last, status: idle(scheduler.now()) });
         },
         { injector, manualCleanup: true },
       );
