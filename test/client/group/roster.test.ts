@@ -459,7 +459,10 @@ describe('a roster', () => {
       .roster(group_id, { count: 1, recovery: () => undefined as never })
       .subscribe({ error: (error: unknown) => errors.push(error) });
     pass(60_000);
-    match(String(errors[0]), /recovery must be a function that returns an object at once, .+ one that returned undefined/);
+    match(
+      String(errors[0]),
+      /recovery must be a function that returns an object at once, .+ one that returned undefined/,
+    );
   });
 
   it('is polled calmly if the service has a new anchor in every answer, and answers at once', () => {
