@@ -124,7 +124,7 @@ export async function openSocketIo(port: number, options: object = {}): Promise<
   const socket = io(`http://127.0.0.1:${port}`, { transports: ['websocket'], forceNew: true, ...options });
   await new Promise<void>((resolve, reject) => {
     socket.once('connect', () => resolve());
-    socket.once('connect_error', error => reject(error as Error));
+    socket.once('connect_error', error => reject(error));
   });
   return socket;
 }

@@ -29,8 +29,10 @@ const openers: Record<PlayerKind, () => Promise<unknown>> = {
   'socket.io-client': () => openSocketIo(Number(port)),
 };
 
-process.on('message', async ({ open }: { readonly open: number }) => {
-  for (let i = 0; i < open; i++) kept.push(await openers[kind as PlayerKind]());
+async function open(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) kept.push(await openers[kind as PlayerKind]());
   process.send?.({ heap: heap() });
-});
+}
+
+process.on('message', ({ open: count }: { readonly open: number }) => void open(count));
 process.on('disconnect', () => process.exit());

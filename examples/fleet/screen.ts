@@ -89,8 +89,7 @@ export class Screen {
     if (event.kind === 'released' || event.kind === 'lost') {
       if (this.#owners[event.shard] === by) this.#owners[event.shard] = undefined;
     }
-    if ('error' in event && event.kind !== 'retrying')
-      this.note(`${by}: ${String(event.error)}`);
+    if ('error' in event && event.kind !== 'retrying') this.note(`${by}: ${String(event.error)}`);
   }
 
   end(): void {

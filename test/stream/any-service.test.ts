@@ -486,7 +486,7 @@ describe('the signal of a poll', () => {
   it('is aborted by a timeout and by unsubscribing, so that a hanging server holds one connection at most', () => {
     const { scheduler, pass } = virtualTime();
     const open = new Set<AbortSignal>();
-    const watching = watch<never>(hanging(open), { scheduler, timeout: 5_000 }).subscribe();
+    const watching = watch(hanging(open), { scheduler, timeout: 5_000 }).subscribe();
     for (let n = 0; n < 10; n++) {
       pass(10_000);
       ok(open.size <= 1, `${open.size} open`);
@@ -516,7 +516,7 @@ describe('the signal of a poll', () => {
 
   it('is aborted already if it is read too late, and the same each time', () => {
     let context: PollContext | undefined;
-    const watching = watch<never>((_, given) => {
+    const watching = watch((_, given) => {
       context = given;
       return NEVER;
     }).subscribe();
@@ -538,7 +538,7 @@ describe('the signal of a poll', () => {
         concat([{ ...context, watch: { index: '1' } }], NEVER);
       watch(spread).subscribe().unsubscribe();
       strictEqual(made, 0);
-      watch<never>((_, { signal }) => (signal.aborted ? [] : NEVER))
+      watch((_, { signal }) => (signal.aborted ? [] : NEVER))
         .subscribe()
         .unsubscribe();
       strictEqual(made, 1);

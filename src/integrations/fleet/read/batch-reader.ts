@@ -83,9 +83,7 @@ export class BatchReader<Own extends object> {
       return true;
     };
     const reading$ = batches$.pipe(backoff({ max: MAX_BACKOFF_MS, shouldRetry }));
-    return merge(reading$, this.#takenOver$).pipe(
-      finalize(() => this.#durable?.close()),
-    );
+    return merge(reading$, this.#takenOver$).pipe(finalize(() => this.#durable?.close()));
   }
 
   /** Resolves when the delivery has ended. */

@@ -1,4 +1,13 @@
-import { asyncScheduler, catchError, defer, EMPTY, first, tap, type Observable, type SchedulerLike } from 'rxjs';
+import {
+  asyncScheduler,
+  catchError,
+  defer,
+  EMPTY,
+  first,
+  tap,
+  type Observable,
+  type SchedulerLike,
+} from 'rxjs';
 import { whyNotConnected, type MatchmakerApi } from '../../../client/index.js';
 import {
   aFunction,
