@@ -269,7 +269,7 @@ describe('The site of the documentation (npm run docs:build)', () => {
       401: 'tokens',
       502: 'faults',
       sharding: 'fleet',
-      couchdb: 'any-service',
+      couchdb: 'services',
       backup: 'fleet-restore',
       'exactly once': 'losing-nothing',
       'two tabs': 'browser',

@@ -450,19 +450,23 @@ describe('a roster', () => {
   });
 
   it('ends with an error that says what to change if `recovery` returns no recovery for a page', () => {
-    const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0.5 });
-    const group_id = emulator.addGroup();
-    for (const id of [identity_id, emulator.addIdentity().identity_id]) emulator.join(group_id, id);
-    emulator.fault({ kind: 'error', status: 404 }, { times: 9, only: ({ url }) => url.includes('anchor=') });
-    const errors: unknown[] = [];
-    client.group
-      .roster(group_id, { count: 1, recovery: () => undefined as never })
-      .subscribe({ error: (error: unknown) => errors.push(error) });
-    pass(60_000);
-    match(
-      String(errors[0]),
-      /recovery must be a function that returns an object at once, .+ one that returned undefined/,
-    );
+    const answers = [
+      [undefined, /recovery must be a function that returns an object at once, .+ that returned undefined/],
+      [{ kind: 'again' }, /the kind of recovery must be a known one; got a string of 5 characters/],
+    ] as const;
+    for (const [answered, message] of answers) {
+      const { emulator, identity_id, client, pass } = virtualWorld({ random: () => 0.5 });
+      const group_id = emulator.addGroup();
+      for (const id of [identity_id, emulator.addIdentity().identity_id]) emulator.join(group_id, id);
+      const only = ({ url }: { readonly url: string }) => url.includes('anchor=');
+      emulator.fault({ kind: 'error', status: 404 }, { times: 9, only });
+      const errors: unknown[] = [];
+      client.group
+        .roster(group_id, { count: 1, recovery: () => answered as never })
+        .subscribe({ error: (error: unknown) => errors.push(error) });
+      pass(60_000);
+      match(String(errors[0]), message);
+    }
   });
 
   it('is polled calmly if the service has a new anchor in every answer, and answers at once', () => {

@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert';
 import http from 'node:http';
+import { register } from 'node:module';
 import { lastValueFrom } from 'rxjs';
 import type { FetchLikeInit } from 'lobby-rx';
 import { sharedAgents } from '../../../src/transport/node/agents.js';
@@ -96,6 +97,20 @@ describe('the fetch of Node', () => {
       200,
     );
     strictEqual(server.sockets.length, 1);
+  });
+
+  it('sends by node:http if cross-fetch cannot be loaded', async () => {
+    // A loader of modules, which only the module of this test meets.
+    const loader = `export const resolve = (name, context, next) => {
+      if (name === 'cross-fetch' && context.parentURL.includes('?missing')) throw new Error('no files left');
+      return next(name, context);
+    };`;
+    register(`data:text/javascript,${encodeURIComponent(loader)}`);
+    server = await rawServer(socket => socket.write(ok200('{}')));
+    const send = await byCrossFetch('missing');
+    const { url } = server;
+    const { status } = (await sentWith(receiver => send({ ...request, url }, receiver)).head) as AnswerHead;
+    strictEqual(status, 200);
   });
 
   it('is aborted as soon as it has been sent, although it waited for cross-fetch', async () => {

@@ -65,6 +65,13 @@ describe('slotFiles', () => {
   const connectedNow = () => emulator.playersIn(lobby.lobby_id).connected - connectedBefore;
   const kinds = () => log.map(({ kind }) => kind);
 
+  it('gives the gate what the client knows of its service', () => {
+    const players = { ...client.matchmaker.players, isServiceKnown: false, unprovedBy: 'Caddy' };
+    const known = slotFiles({ client: { matchmaker: { players } }, folder, gate: 'known', scheduler });
+    const { isServiceKnown, unprovedBy } = known.client.matchmaker.players;
+    deepStrictEqual([isServiceKnown, unprovedBy], [false, 'Caddy']);
+  });
+
   it('says what to change in its options', () => {
     const bad: [object, RegExp][] = [
       [{ client, gate: 'a' }, /folder/],
