@@ -110,7 +110,7 @@ class LobbyVisit implements LinkObserver {
   isOver = false;
   readonly #settings: ConnectionSettings;
   readonly #status$: DirectState<LobbyStatus>;
-  /** The token with a ticket of its own, or the gate's ticket once the player has been in. */
+  /** What is presented: the token with a ticket of our own or, after the welcome, the gate's. */
   #secret: string;
   /** `undefined` until the player has been in. */
   #grace: number | undefined;

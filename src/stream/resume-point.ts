@@ -7,9 +7,9 @@ import type { Checkpoint } from './watch-signal.js';
 export type IndexGuard = (text: string) => boolean;
 
 /**
- * The guard of a point to resume from, which a program gives. Where a watch itself is, is `last` in
- * `continuing-watch.ts`. An empty index is valid, since the checkpoint of an answer
- * without an index has one.
+ * The guard of a point to resume from, which a program gives. A watch keeps its own position in
+ * `ContinuingWatch.last`. An empty index is valid, since the checkpoint of an answer without an
+ * index has one.
  */
 export const resumable = (isIndex: IndexGuard = () => true): Guard<string | Checkpoint | null> => {
   const is = (u: unknown) => typeof u === 'string' && (u === '' || isIndex(u));

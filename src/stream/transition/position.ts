@@ -10,7 +10,7 @@ import type { DueGap, Position, Turn } from './watch-state.js';
 /** A key that equals no other key. */
 const NO_KEY = {};
 
-/** As many answers that came at once are remembered. */
+/** How many answers that came at once are remembered. */
 const MAX_QUICK = 16;
 
 /** One empty list for all watches. */
@@ -188,7 +188,7 @@ function movedBy(before: Position, answered: Answered): Partial<Position> {
   };
 }
 
-/** The news that came at once, after an answer. A poll that is held forgets them. */
+/** The news that came at once, after an answer. A poll that is held until it is answered forgets them. */
 function quickAfter({ index: before, quick }: Position, answered: Answered): Position['quick'] {
   const { index, key, isNews } = answered;
   if (!answered.isAtOnce) return NO_QUICK;

@@ -33,13 +33,15 @@ import type {
  *           │ the answer                 news is refunded
  *   echo    │ stays, of unknown age (*)  as it was charged            stays; after 150 s without
  *           │                                                         contact: retrying, a hint
- *   cut     │ stays (*)                  up to 300 ms, or what the    like an echo; later polls
- *           │                            answer asks for; no backoff  have to be held longer
+ *   cut     │ stays (*)                  as it was charged; up to     like an echo; then live once
+ *           │                            300 ms (a timeout: 1 s), or  a poll is held 2 s longer
+ *           │                            what the answer asks for     than this one
  *   failure │ stays (*), or is dropped   backoff, plus what the       retrying, or offline
  *           │ if it was rejected         service asks for
  *   end     │ stays                      does not matter any more     closed
  *
- *   (*) The index is dropped if it is expired and a gap is due (law 5).
+ *   (*) The index is dropped once a gap is due and the last contact is expired, too (law 5).
+ *   An answer of another log drops it as well, whether that is contact or a failure.
  */
 
 /**

@@ -9,7 +9,7 @@ export interface WatchState {
   readonly position: Position;
   readonly pace: Pace;
   readonly health: Health;
-  /** When the last poll was sent. */
+  /** When the last poll was begun, before it waited for its token. */
   readonly askedAt: Instant;
   /** The connections of earlier polls may be dead. */
   readonly needsFreshConnection: boolean;
@@ -96,8 +96,8 @@ export interface Health {
   /** Whether the browser says that it has no network, and the service has said nothing since. */
   readonly isOffline: boolean;
   /**
-   * Whether the service has been heard from since the browser last said that it has a network
-   * again.
+   * `false` from when the browser says that it has a network again until the service is heard
+   * from.
    */
   readonly isSure: boolean;
 }

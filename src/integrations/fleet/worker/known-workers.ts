@@ -22,8 +22,8 @@ export interface KnownWorkers {
   /** When the last heartbeat that NATS has answered was sent, on the monotonic clock. */
   readonly answeredAt: number;
   /**
-   * Since this time, on the monotonic clock, NATS has not lost any worker early. It is set anew
-   * after each outage, because then no worker seems to be alive until its next heartbeat.
+   * The end of the last outage, on the monotonic clock. A worker that NATS has not listed since
+   * then was not lost by the outage, in which no worker seems to be alive.
    */
   readonly heardSince: number;
   /** The workers that have been alive at some look since then. */

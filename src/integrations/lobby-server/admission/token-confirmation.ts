@@ -24,7 +24,7 @@ import { Pause, type GateLimits } from '../limits/index.js';
 import type { FreeSlot } from '../slots/index.js';
 import type { Player } from './player.js';
 import { hashOfPresented } from './return-ticket.js';
-import { ServiceProof } from './service-proof.js';
+import { ServiceProbe } from './service-probe.js';
 
 /** How long a player may take to come again after the service's answer was lost, in ms. */
 const RETRY_WINDOW_MS = 10_000;
@@ -50,7 +50,7 @@ export class TokenConfirmation {
   readonly #tokens = new Map<string, TokenState>();
   readonly #settled$ = new Subject<void>();
   readonly #pause: Pause;
-  readonly #proof: ServiceProof;
+  readonly #probe: ServiceProbe;
 
   constructor(
     readonly settings: GateSettings,
@@ -59,7 +59,7 @@ export class TokenConfirmation {
     readonly closed$: Observable<unknown>,
   ) {
     this.#pause = new Pause(settings.scheduler);
-    this.#proof = new ServiceProof(settings);
+    this.#probe = new ServiceProbe(settings);
   }
 
   /**
@@ -141,7 +141,7 @@ export class TokenConfirmation {
       map(() => undefined),
       catchError((error: unknown) => of(refusalFor(error, token))),
     );
-    return this.#proof.whyNot().pipe(
+    return this.#probe.whyNot().pipe(
       mergeMap(refusal => (refusal ? of(refusal) : answer$)),
       tap((refusal: Refusal | undefined) => this.#settle(token, address, refusal, giveBack)),
       finalize(this.limits.pending.take(address)),

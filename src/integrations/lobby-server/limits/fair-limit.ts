@@ -29,7 +29,7 @@ export interface GateLimits {
 
 const SMALLEST_SHARE = 2;
 
-/** To send a token takes longer than to confirm it, and so does an answer that was lost. */
+/** For each token that is confirmed, this many may be awaited, and this many may be unresolved. */
 const OTHERS_FOR_EACH_PENDING = 4;
 
 export function createGateLimits({ maxPending }: { readonly maxPending: number }): GateLimits {

@@ -10,7 +10,7 @@ import { errorLine, REFUSALS, refusalFor, type Refusal } from '../report/index.j
 /** How long the service is believed after it has refused a token that nobody has issued, in ms. */
 const PROVEN_MS = 60_000;
 
-/** The longest wait before it is asked again after it has not, in ms. The first one is a second. */
+/** The longest wait after a probe that proved nothing, in ms. The first one is a second. */
 const MAX_PROOF_WAIT_MS = 30_000;
 
 /**
@@ -18,7 +18,7 @@ const MAX_PROOF_WAIT_MS = 30_000;
  * use, and would be lost if the proof came after it. A client that knows its service by ray ids, or
  * does not say whether it does, needs no proof.
  */
-export class ServiceProof {
+export class ServiceProbe {
   readonly #settings: GateSettings;
   readonly #believed: Pause;
   readonly #wait: Pause;
