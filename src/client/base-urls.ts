@@ -36,7 +36,7 @@ declare const URL: new (url: string) => {
 export function baseUrl(name: string, value: unknown, insecure: boolean): string {
   const url = parse(name, value);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new InputError(name, 'an http: or https: URL', url.protocol);
+    throw new InputError(name, 'an http: or https: URL', describe(value));
   }
   rejectPart(name, url.username, 'a user');
   rejectPart(name, url.password, 'a password');

@@ -42,7 +42,10 @@ describe('createClient', () => {
     );
     refuses({ groupUrl: '' }, /^groupUrl must be an absolute URL/);
     refuses({ matchmakerUrl: 'm.example/x' }, /^matchmakerUrl must be an absolute URL/);
-    refuses({ apiUrl: 'ftp://a.example' }, /^apiUrl must be an http: or https: URL; got ftp:$/);
+    refuses(
+      { apiUrl: 'ftp://a.example' },
+      /^apiUrl must be an http: or https: URL; got a string of 15 characters$/,
+    );
     refuses({ apiUrl: 'https://a.example?x=1' }, /got one with a query$/);
     refuses(
       { apiUrl: 'https://user:s3cret@a.example' },

@@ -39,6 +39,8 @@ export function connected(args: readonly string[]): Promise<void> {
     return readSecret('Player token: ').pipe(
       concatMap(player_token => {
         if (player_token === '') throw new Error('the player token is missing: pass it on standard input');
+        if (/[\s\p{Cc}]/u.test(player_token))
+          throw new Error('the player token must be one word; got a text with spaces or control characters');
         return confirm(players, player_token);
       }),
       tap(printOk),

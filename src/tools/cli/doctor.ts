@@ -36,7 +36,7 @@ import {
 import { eventsWatch } from '../../endpoint/index.js';
 import { redact } from '../../error/index.js';
 import { fromFetch, ServiceProof } from '../../transport/index.js';
-import { parseFlags, shown } from './parse-flags.js';
+import { groupIn, parseFlags, shown } from './parse-flags.js';
 import { EXIT } from './exit-code.js';
 import { run } from './run.js';
 import { jsonLine, printLine } from './terminal/index.js';
@@ -90,6 +90,7 @@ export function doctor(args: readonly string[]): Promise<void> {
     if (values['group-url'] !== undefined && values.group === undefined)
       throw new Error('--group-url is only used with --group');
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
+    const group = values.group === undefined ? undefined : groupIn('--group', values.group);
     // All requests for live events are judged by one proof, with and without a token.
     const proof = new ServiceProof();
     const { transport, lastAnswer } = observedTransport(fromFetch(), proof);
@@ -100,7 +101,7 @@ export function doctor(args: readonly string[]): Promise<void> {
       from(proxyFindings(new URL(url), process.env)),
       serviceFindings(url, proof),
       origin === undefined ? EMPTY : corsFindings(url, origin),
-      values.group === undefined ? EMPTY : memberFindings(clientOf('group', values), values.group),
+      group === undefined ? EMPTY : memberFindings(clientOf('group', values), group),
       watchFindings(client, {
         now: () => performance.now(),
         lastAnswer,
@@ -120,7 +121,7 @@ export function doctor(args: readonly string[]): Promise<void> {
 function originIn(text: string): string {
   // The origins of the pages of apps. Browsers send `null` for files and sandboxed frames.
   if (text === 'null' || /^(capacitor|ionic|tauri|app|chrome-extension):\/\/[\w.-]+$/.test(text)) return text;
-  const { origin } = URL.canParse(text) ? new URL(text) : { origin: 'null' };
+  const { origin } = /^https?:/i.test(text) && URL.canParse(text) ? new URL(text) : { origin: 'null' };
   if (origin === 'null' || !['', '/'].includes(text.slice(origin.length)))
     throw new Error(
       `--origin must be like https://game.example or capacitor://localhost; got ${shown(text)}`,

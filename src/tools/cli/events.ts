@@ -1,4 +1,5 @@
 import { bufferCount, concat, concatMap, EMPTY, from, merge, type Observable } from 'rxjs';
+import { cursorArgument } from '../../error/index.js';
 import type { IdentityEventList, LiveEvent } from '../../protocol/index.js';
 import { KINDS, type Checkpoint } from '../../stream/index.js';
 import { openCheckpoint } from './checkpoint/index.js';
@@ -59,7 +60,8 @@ export function events(args: readonly string[]): Promise<void> {
       const kind = kindIn(values.kind);
       if (values.checkpoint !== undefined && values.from !== undefined)
         throw new Error('use either --from or --checkpoint, not both');
-      if (values.from === '') throw new Error('--from must be the watch index of an answer; got nothing');
+      if (values.from !== undefined && !cursorArgument.is(values.from))
+        throw new Error(`--from must be the watch index of an answer; got ${shown(values.from)}`);
       if (values.checkpoint === '') throw new Error('--checkpoint must be the path of a file; got nothing');
       const giveUp = secondsIn('--give-up', values['give-up']);
       const client = clientOf('api', values);

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { nearestName } from '../../error/index.js';
+import { cursorArgument, nearestName } from '../../error/index.js';
 
 /** A flag, as Node's `parseArgs` takes it. */
 interface Flag {
@@ -43,27 +43,43 @@ export function parseFlags<const Options extends Flags>(
 ): ParsedFlags<Options> {
   try {
     const options: Flags = flags;
-    const { values, positionals } = parseArgs({
+    const { values, positionals, tokens } = parseArgs({
       args: joinNumbers(args, flags),
       options,
       allowPositionals: true,
+      tokens: true,
     });
+    const named = tokens.flatMap(token => (token.kind === 'option' ? [token.name] : []));
+    // Node takes the last value. Which one is meant, nobody knows, and one may be another service.
+    const twice = named.find((name, i) => options[name]?.type === 'string' && named.indexOf(name) < i);
+    if (twice) throw new Error(`Option '--${twice}' is given more than once`);
     if (takesArguments || positionals.length === 0)
       return { values: values as ParsedFlags<Options>['values'], positionals };
   } catch (error) {
-    // Node's own messages are several sentences long, or even several lines.
-    const [sentence] = (error as Error).message.split(/\.\s/, 1);
-    // If a flag and its value were quoted together, as in '--token SECRET', only the name is shown.
-    const first = sentence!.replace(/^(Unknown option '-[^\s=']*)[\s=][^']*/, '$1');
-    const [, unknown = ''] = /^Unknown option '--(.*)'/.exec(first) ?? [];
-    const meant = nearestName(unknown, Object.keys(flags));
-    const hint = meant ? ` (did you mean --${meant}?)` : '';
-    throw new Error(
-      `${first.replace(/^./, letter => letter.toLowerCase())}${hint}; see lobby-rx ${command} --help`,
-    );
+    throw new Error(`${problemOf(error as Error, args, flags)}; see lobby-rx ${command} --help`);
   }
   // The argument is not quoted, because it may be a token.
   throw new Error(`lobby-rx ${command} takes no arguments but its flags; see lobby-rx ${command} --help`);
+}
+
+/** What is wrong with arguments, in one sentence. Node's own messages are longer. */
+function problemOf({ message }: Error, args: readonly string[], flags: Flags): string {
+  const [sentence] = message.split(/\.\s/, 1);
+  const first = sentence!
+    // If a flag and its value were quoted together, as in '--token SECRET', only the name is shown.
+    .replace(/^(Unknown option '-[^\s=']*)[\s=][^']*/, '$1')
+    // The next argument begins with a dash. Most often it is a flag, and the value was left out.
+    .replace(
+      /^Option '(.*)' argument is ambiguous$/,
+      "Option '$1 <value>' argument missing (if it begins with a dash, write $1=<value>)",
+    )
+    .replace(/^./, letter => letter.toLowerCase());
+  const [, dash, unknown = ''] = /^unknown option '(--?)(.*)'$/.exec(first) ?? [];
+  const meantBy = (name: string) => nearestName(name, Object.keys(flags));
+  // Node reads -json as -j -s -o -n.
+  const names = dash === '-' ? args.flatMap(arg => /^-(\w[^\s=]+)/.exec(arg)?.[1] ?? []) : [unknown];
+  const name = names.find(meantBy);
+  return name === undefined ? first : `unknown option '${dash}${name}' (did you mean --${meantBy(name)}?)`;
 }
 
 /**
@@ -87,8 +103,13 @@ function joinNumbers(args: readonly string[], flags: Flags): string[] {
  */
 export function wholeNumber(flag: string, text: string, min: number, max = Number.MAX_SAFE_INTEGER): number {
   if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
-  throw new Error(`${flag} must be a whole number ${range}; got ${shown(text)}`);
+  throw new Error(`${flag} must be a whole number from ${min} to ${max}; got ${shown(text)}`);
+}
+
+/** The id of a group. Throws an error that names the argument if the text cannot be one. */
+export function groupIn(argument: string, text: string): string {
+  if (cursorArgument.is(text) && !/\s|^\.\.?$/.test(text)) return text;
+  throw new Error(`${argument} must be the id of a group, without spaces; got ${shown(text)}`);
 }
 
 /** The time in ms that a flag gives in seconds. `undefined` if it was not given. */

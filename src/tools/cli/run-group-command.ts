@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import type { GroupApi, MembersConfig } from '../../client/index.js';
 import { clientOf, CONNECTION_FLAGS } from './connection-flags.js';
-import { parseFlags, secondsIn, wholeNumber } from './parse-flags.js';
+import { groupIn, parseFlags, secondsIn, wholeNumber } from './parse-flags.js';
 import { run, type RunConfig } from './run.js';
 
 /** What a command on a group is called with. */
@@ -40,14 +40,14 @@ export function runGroupCommand(args: readonly string[], command: GroupCommand):
       isForPeople: process.stdout.isTTY && !values.json,
       giveUp: secondsIn('--give-up', values['give-up']),
       group: clientOf('group', values).group,
-      group_id: groupIn(positionals),
+      group_id: onlyGroupIn(positionals),
     });
   }, command);
 }
 
-function groupIn(positionals: readonly string[]): string {
+function onlyGroupIn(positionals: readonly string[]): string {
   const [group, ...more] = positionals;
   if (!group) throw new Error('the group is missing: pass its id');
   if (more.length > 0) throw new Error(`only one group can be given; got ${positionals.length}`);
-  return group;
+  return groupIn('GROUP', group);
 }

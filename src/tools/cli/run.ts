@@ -1,5 +1,5 @@
 import { fromEvent, map, merge, takeUntil, tap, type Observable } from 'rxjs';
-import { isInputError, isTransportError } from '../../error/index.js';
+import { isTransportError } from '../../error/index.js';
 import { EXIT, exitCodeOf } from './exit-code.js';
 import { warn } from './terminal/index.js';
 
@@ -65,19 +65,9 @@ export function fail(message: string, code: number): void {
   process.exitCode = code;
 }
 
-/** The names on the command line for the arguments of the library. */
-const SOURCES = new Map([
-  ['token', 'LOBBY_RX_TOKEN'],
-  ['group_id', 'GROUP'],
-  ['player_token', 'the player token'],
-  ['from', '--from'],
-]);
-
 /** The message of an error, in terms of the command line. */
 function messageOf(error: unknown): string {
   // A failed request does not show the proxies on the way. Doctor looks for them.
   if (isTransportError(error)) return `${error.message}; lobby-rx doctor looks for the cause`;
-  if (!isInputError(error)) return (error as Error).message;
-  const { argument, expected, got } = error;
-  return `${SOURCES.get(argument) ?? argument} must be ${expected}; got ${got}`;
+  return (error as Error).message;
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { mock } from 'node:test';
 import { connected } from '../../../src/tools/cli/connected.js';
 import { doctor } from '../../../src/tools/cli/doctor.js';
@@ -15,6 +16,7 @@ const COMMANDS = { connected, doctor, emulate, events, members, watch };
 export async function called(
   [name, ...args]: readonly [keyof typeof COMMANDS, ...string[]],
   env: Readonly<Record<string, string>> = {},
+  input = '',
 ): Promise<{ code: number | string | undefined; out: string; err: string }> {
   const before = { env: process.env, exitCode: process.exitCode };
   let out = '';
@@ -30,12 +32,15 @@ export async function called(
       return true;
     }),
   ];
+  const stdin = Object.getOwnPropertyDescriptor(process, 'stdin')!;
+  Object.defineProperty(process, 'stdin', { value: Readable.from([Buffer.from(input)]), configurable: true });
   process.env = { ...env };
   process.exitCode = 0;
   try {
     await COMMANDS[name](args);
     return { code: process.exitCode, out, err };
   } finally {
+    Object.defineProperty(process, 'stdin', stdin);
     Object.assign(process, before);
     for (const { mock } of written) mock.restore();
   }

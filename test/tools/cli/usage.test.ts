@@ -39,12 +39,18 @@ describe('lobby-rx, called wrongly', () => {
     const cases: readonly (readonly [Parameters<typeof called>[0], RegExp, Record<string, string>?])[] = [
       [['members'], /^2 the group is missing: pass its id$/],
       [['members', 'a', 'b'], /^2 only one group can be given; got 2$/],
-      [['members', 'a', '--count', '0'], /^2 --count must be a whole number of at least 1; got '0'$/],
+      [
+        ['members', 'a', '--count', '0'],
+        /^2 --count must be a whole number from 1 to 9007199254740991; got '0'$/,
+      ],
       [
         ['members', 'a', '--count', 'x'],
-        /^2 --count must be a whole number of at least 1; got another text$/,
+        /^2 --count must be a whole number from 1 to 9007199254740991; got another text$/,
       ],
-      [['watch', 'a', '--count', '-1'], /^2 --count must be a whole number of at least 1; got '-1'$/],
+      [
+        ['watch', 'a', '--count', '-1'],
+        /^2 --count must be a whole number from 1 to 9007199254740991; got '-1'$/,
+      ],
       [['members', 'a', '--colour'], /^2 unknown option '--colour'; see lobby-rx members --help$/],
       [
         ['members', 'a', '--cuont', '1'],
@@ -66,7 +72,10 @@ describe('lobby-rx, called wrongly', () => {
         ['members', 'a', '--url', ''],
         /^2 --url must be an absolute URL, .*api\.example.*; got an empty string$/,
       ],
-      [['members', 'a', '--url', 'ftp://a'], /^2 --url must be an http: or https: URL; got ftp:$/],
+      [
+        ['members', 'a', '--url', 'ftp://a'],
+        /^2 --url must be an http: or https: URL; got a string of 7 characters$/,
+      ],
       [
         ['members', 'a'],
         /^2 LOBBY_RX_URL must be an https: URL, .* \(--insecure allows it\); got http:\/\/a.example$/,

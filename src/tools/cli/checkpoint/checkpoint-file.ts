@@ -39,15 +39,15 @@ const NO_CONTENT: Content = { checkpoint: undefined, run: undefined };
 export function openCheckpoint(path: string): CheckpointFile {
   const { checkpoint: last } = read(path);
   const run = randomUUID();
-  explained(path, () => removeLeftovers(path));
+  explained('written', path, () => removeLeftovers(path));
   // This write takes the file over, and shows before the watch begins whether it can be written.
-  explained(path, () => write(path, { checkpoint: last, run }));
+  explained('written', path, () => write(path, { checkpoint: last, run }));
   const failure$ = new Subject<never>();
   const save = (checkpoint: Checkpoint) => {
     // A file that has been removed or damaged is written again.
     const { run: owner = run } = tryOr(() => read(path), NO_CONTENT);
     if (owner !== run) throw new Error(`another run has taken over --checkpoint ${path}; this one ends`);
-    explained(path, () => write(path, { checkpoint, run }));
+    explained('written', path, () => write(path, { checkpoint, run }));
   };
   return {
     last,
@@ -61,11 +61,12 @@ export function openCheckpoint(path: string): CheckpointFile {
 }
 
 function read(path: string): Content {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const stats = explained('read', path, () => lstatSync(path, { throwIfNoEntry: false }));
   if (!stats) return NO_CONTENT;
   // A link could lead anywhere. Saving the checkpoint would replace the link and not follow it.
   if (!stats.isFile()) throw new Error(`--checkpoint must be a regular file; ${path} is something else`);
-  const content = tryOr(() => contentOf(readFileSync(path, 'utf8')), undefined);
+  const text = explained('read', path, () => readFileSync(path, 'utf8'));
+  const content = tryOr(() => contentOf(text), undefined);
   if (content) return content;
   throw new Error(`${path} does not contain a checkpoint; pass another --checkpoint or delete the file`);
 }
@@ -105,13 +106,13 @@ function write(path: string, { checkpoint, run }: Content): void {
 }
 
 /** Names the flag in an error of the file system. */
-function explained<T>(path: string, act: () => T): T {
+function explained<T>(done: 'read' | 'written', path: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     // Saving renames another file over this one. That fails for the target of a mount.
     const remedy = code === 'EBUSY' ? '; mount its folder instead of the file itself' : '';
-    throw new Error(`--checkpoint ${path} cannot be written: ${message}${remedy}`);
+    throw new Error(`--checkpoint ${path} cannot be ${done}: ${message}${remedy}`);
   }
 }

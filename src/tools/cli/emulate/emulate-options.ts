@@ -78,7 +78,7 @@ function lobbyAt(text: string): LobbyAddressOption {
     /^(wss?):\/\/([^/?#@:\s]+|\[[\da-f:]+\])(?::(\d{1,5}))?(\/[^?#\s]*)?$/i.exec(text) ?? [];
   const isTls = scheme?.toLowerCase() === 'wss';
   const number = Number(port ?? (isTls ? 443 : 80));
-  if (!hostname || number > 65_535)
+  if (!hostname || number === 0 || !URL.canParse(text))
     throw new Error(
       `--lobby must be a ws: or wss: URL without a query, like ws://127.0.0.1:8080/play; got ${shown(text)}`,
     );
