@@ -4,11 +4,4 @@ export { isLobbyClosedError, LobbyClosedError, type LobbyClosedReason } from './
 export type { LobbyConnectionConfig, LobbyEntrance } from './lobby-connection-config.js';
 export { lobbyConnection, type LobbyConnection } from './lobby-connection.js';
 export type { LobbyStatus } from './lobby-status.js';
-export {
-  HEARTBEAT,
-  parsePresented,
-  PLAYER_PROTOCOL,
-  welcomeText,
-  withOwnTicket,
-  type PresentedToken,
-} from './welcome.js';
+export { HEARTBEAT, parsePresented, PLAYER_PROTOCOL, welcomeText, type PresentedToken } from './welcome.js';

@@ -15,7 +15,7 @@ const FOLDER = join(ROOT, 'node_modules/.cache/lobby-rx/snippets', String(proces
 /** A snippet is done after this many changes of the world without anything new from it. */
 const ENOUGH = 25;
 /** A snippet is late after this many changes of the world, about 10 s. */
-const TOO_MUCH = 1_000;
+const TOO_MUCH = 3_000;
 
 /** So many tokens of a snippet expire, each as soon as it has been used. */
 const TOKENS = 2;

@@ -78,7 +78,7 @@ export function whenConnected(nats: NatsConnection): Promise<unknown> {
  * Errors when a connection is closed for good. A lost connection is made again, as often as its
  * options say.
  */
-export function whenClosed(nats: NatsConnection): Observable<never> {
+function whenClosed(nats: NatsConnection): Observable<never> {
   return closed(nats).pipe(
     map(error => {
       const why = error ? `: ${error.message}` : '';

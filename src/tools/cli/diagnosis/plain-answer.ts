@@ -67,7 +67,7 @@ export function plainAnswer(
 }
 
 /** Who has answered, as far as is known of the server of the live events. */
-export function senderOf(answer: TransportResponse, took: number, proof: ServiceProof): Sender {
+function senderOf(answer: TransportResponse, took: number, proof: ServiceProof): Sender {
   const { service: server, method } = eventsWatch;
   const isOwn = proof.judge({ method, url: '', headers: {}, server }, answer, took);
   if (isOwn !== true) return 'other';
