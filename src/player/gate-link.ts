@@ -44,20 +44,26 @@ export interface LinkObserver {
 /** How far a connection has come: it is being made, the gate is asked, the gate has answered. */
 export type Stage = 'connecting' | 'asking' | 'in';
 
+/**
+ * How long the gate may be silent when it should answer, in ms, before it is asked again if it can
+ * be.
+ */
+const ANSWER_MS = 5_000;
+
+/**
+ * How many such times in a row it may be silent. The first timer may have been held up, with the
+ * answer behind it: the machine slept, or the page was frozen.
+ */
+const MAX_SILENCES = 2;
+
+/** How much of a wait comes after it has first been in vain, in ms. */
+const SILENCE_MS = MAX_SILENCES * ANSWER_MS;
+
 /** How long a connection may take to open, in ms. */
 const OPEN_MS = 10_000;
 
 /** How long the gate may take to admit a player, in ms. Its service is asked meanwhile. */
 const ADMISSION_MS = 30_000;
-
-/** How long the answer to a heartbeat may take, in ms, before another one is sent. */
-const ANSWER_MS = 5_000;
-
-/**
- * How many heartbeats in a row may be unanswered. The timer of the first one may have been held up,
- * with the answer behind it: the machine slept, or the page was frozen.
- */
-const MAX_UNANSWERED = 2;
 
 /** An attempt that is older than this, in ms, began before its network was there. */
 const OLD_MS = 1_000;
@@ -79,8 +85,8 @@ export class GateLink implements Unsubscribable {
   #stage: Stage = 'connecting';
   /** When the attempt began, or the gate was last heard. */
   #heardAt: number;
-  /** How many heartbeats have not been answered. */
-  #unanswered = 0;
+  /** How many times in a row the gate has been silent when it should have answered. */
+  #silences = 0;
   #timer = Subscription.EMPTY;
 
   /** Throws if the platform cannot make a WebSocket. */
@@ -95,14 +101,15 @@ export class GateLink implements Unsubscribable {
     socket.binaryType = 'arraybuffer';
     socket.onopen = () => {
       this.#stage = 'asking';
-      this.#expect(ADMISSION_MS);
+      this.#silences = 0;
+      this.#expect(ADMISSION_MS - SILENCE_MS);
       if (token === 'message') socket.send(secret);
     };
     socket.onmessage = ({ data }: { readonly data: unknown }) => this.#receive(data);
     // Node 22 reports a connection that could not be made by this event only.
     socket.onerror = () => this.#end(1006, '');
     socket.onclose = ({ code, reason }: CloseEvent) => this.#end(code, String(reason));
-    this.#expect(OPEN_MS);
+    this.#expect(OPEN_MS - SILENCE_MS);
   }
 
   /** Returns whether the connection took the message. */
@@ -118,7 +125,7 @@ export class GateLink implements Unsubscribable {
     const { scheduler, heartbeat } = this.#settings;
     const isOld = scheduler.now() - this.#heardAt > OLD_MS;
     if (this.#stage === 'connecting' && isOld) this.#end(1006, '');
-    else if (this.#stage === 'in' && heartbeat > 0 && this.#unanswered === 0) this.#ask();
+    else if (this.#stage === 'in' && heartbeat > 0 && this.#silences === 0) this.#ask();
   }
 
   unsubscribe(): void {
@@ -128,7 +135,7 @@ export class GateLink implements Unsubscribable {
   #receive(data: unknown): void {
     const { scheduler, heartbeat } = this.#settings;
     this.#heardAt = scheduler.now();
-    this.#unanswered = 0;
+    this.#silences = 0;
     if (this.#stage === 'in') {
       if (data === HEARTBEAT) return;
       const message = typeof data === 'string' ? data : new Uint8Array(data as ArrayBuffer);
@@ -140,7 +147,7 @@ export class GateLink implements Unsubscribable {
     this.#observer.onWelcome(parseWelcome(data));
   }
 
-  /** Something has to be heard within this time. */
+  /** Something has to be heard within this time, or soon after it. */
   #expect(time: number): void {
     this.#timer.unsubscribe();
     this.#timer = this.#settings.scheduler.schedule(() => this.#onSilence(), time);
@@ -149,15 +156,16 @@ export class GateLink implements Unsubscribable {
   /** Nothing may have been heard for a while. */
   #onSilence(): void {
     const { scheduler, heartbeat } = this.#settings;
-    const remaining = this.#heardAt + heartbeat - scheduler.now();
-    if (this.#stage !== 'in' || this.#unanswered === MAX_UNANSWERED) this.#end(1006, '');
-    else if (this.#unanswered === 0 && remaining > 0) this.#expect(remaining);
+    const remaining = this.#stage === 'in' ? this.#heardAt + heartbeat - scheduler.now() : 0;
+    if (this.#silences === MAX_SILENCES) this.#end(1006, '');
+    else if (this.#silences === 0 && remaining > 0) this.#expect(remaining);
     else this.#ask();
   }
 
+  /** Before the player is in, there is nothing to ask. */
   #ask(): void {
-    this.#unanswered++;
-    this.send(HEARTBEAT);
+    this.#silences++;
+    if (this.#stage === 'in') this.send(HEARTBEAT);
     this.#expect(ANSWER_MS);
   }
 

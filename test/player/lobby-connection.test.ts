@@ -1,6 +1,15 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import { inspect } from 'node:util';
-import { NEVER, of, retry, Subject, Subscription, throwError } from 'rxjs';
+import {
+  NEVER,
+  of,
+  retry,
+  Subject,
+  Subscription,
+  throwError,
+  type SchedulerAction,
+  type SchedulerLike,
+} from 'rxjs';
 import {
   isLobbyClosedError,
   lobbyConnection,
@@ -58,6 +67,41 @@ function whileAway({ opened, pass }: ReturnType<typeof player>, time: number, fa
     }
   }
   return opened.length - before;
+}
+
+type Schedule = <T>(
+  work: (this: SchedulerAction<T>, state?: T) => void,
+  delay?: number,
+  state?: T,
+) => Subscription;
+
+/** Timers that fire late: while the page is frozen, no code runs, although time passes. */
+function freezable() {
+  const { scheduler, pass } = virtualTime();
+  const overdue: (() => void)[] = [];
+  let isFrozen = false;
+  const schedule: Schedule = (work, delay, state) => {
+    const action: Subscription = scheduler.schedule(
+      function (given) {
+        const run = () => action.closed || work.call(this, given);
+        if (isFrozen) overdue.push(run);
+        else run();
+      },
+      delay,
+      state,
+    );
+    return action;
+  };
+  /** The overdue timers come before what the sockets have received. */
+  const freeze = (ms: number, received = () => {}) => {
+    isFrozen = true;
+    pass(ms);
+    isFrozen = false;
+    for (const run of overdue.splice(0)) run();
+    received();
+  };
+  const clock = Object.create(scheduler, { schedule: { value: schedule } }) as SchedulerLike;
+  return { scheduler: clock, pass, freeze };
 }
 
 describe('lobbyConnection', () => {
@@ -317,21 +361,56 @@ describe('lobbyConnection', () => {
   });
 
   it('asks a second time, since the answer may be waiting behind a timer that was held up', () => {
-    let frozen = 0;
-    const { scheduler, pass } = virtualTime();
-    const now = () => scheduler.now() + frozen;
-    const clock = Object.create(scheduler, { now: { value: now } }) as typeof scheduler;
-    const { last } = player({ scheduler: clock });
-    last().admit(TICKET, GRACE);
-    pass(20_000);
-    strictEqual(last().heartbeats, 1);
-    frozen = 60_000;
-    pass(5_000);
-    strictEqual(last().heartbeats, 2);
-    pass(4_999);
-    last().say('');
-    pass(15_000);
-    strictEqual(last().closed, undefined);
+    for (const before of [0, 19_999, 20_000, 24_999]) {
+      for (const isHealthy of [true, false]) {
+        const { pass, freeze, scheduler } = freezable();
+        const { opened, last } = player({ scheduler });
+        last().admit(TICKET, GRACE);
+        pass(before);
+        const asked = last().heartbeats;
+        const answer = () => {
+          if (isHealthy) last().say('');
+        };
+        freeze(60_000, asked > 0 ? answer : undefined);
+        pass(4_999);
+        if (last().heartbeats > asked) answer();
+        pass(10_001);
+        deepStrictEqual([opened.length, !last().closed], [isHealthy ? 1 : 2, true], `${before}`);
+      }
+    }
+  });
+
+  it('hears what has come while the page was frozen, before it gives up an attempt', () => {
+    for (const before of [0, 4_999]) {
+      const { pass, freeze, scheduler } = freezable();
+      const { opened, last, states } = player({ scheduler });
+      pass(before);
+      freeze(60_000, () => last().open());
+      pass(before);
+      freeze(60_000, () => last().say(welcomeText(TICKET, GRACE)));
+      pass(15_000);
+      deepStrictEqual([opened.length, states.at(-1)], [1, 'live']);
+    }
+    for (const hasOpened of [false, true]) {
+      const { pass, freeze, scheduler } = freezable();
+      const { opened, last } = player({ scheduler });
+      if (hasOpened) last().open();
+      freeze(60_000);
+      pass(10_000);
+      ok(opened[0]!.closed);
+    }
+  });
+
+  it('tries once more if the reservation has ended while the page was frozen, and then says so', () => {
+    const { pass, freeze, scheduler } = freezable();
+    const { opened, last, ends } = player({ scheduler });
+    last().open().end();
+    freeze(600_000);
+    strictEqual(opened.length, 2);
+    last().end();
+    deepStrictEqual(ends, ['registration_expired']);
+    pass(600_000);
+    strictEqual(opened.length, 2);
   });
 
   it('asks nothing without a heartbeat', () => {
