@@ -1,11 +1,15 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { firstValueFrom } from 'rxjs';
 import { WebSocket } from 'ws';
 import { isLobbyClosedError, lobbyConnection, type LobbyConnectionConfig } from 'lobby-rx';
+import { slotFiles } from 'lobby-rx/lobby-server';
 import { PLAYER_PROTOCOL } from '../../../src/player/index.js';
 import { waitUntil } from '../../wait-until.js';
-import { confirmations, openGate, type OpenGate } from './gate.js';
+import { confirmations, eachFromElsewhere, openGate, type OpenGate } from './gate.js';
 
 const GRACE = 30_000;
 
@@ -192,6 +196,83 @@ describe('lobbyConnection and lobbyGate', () => {
       if (grace > 0) await gate.close();
     }
   });
+
+  /** A gate whose requests to the service are held, perhaps with slot files. */
+  const openSlowGate = async (folder: string | undefined) => {
+    gate = await openGate({
+      token: 'message',
+      grace: GRACE,
+      maxPending: 16,
+      holdRequests: true,
+      // Time passes faster than on a clock.
+      clientConfig: { timeout: 3_600_000 },
+      addressOf: eachFromElsewhere(),
+      freeSlotTimeout: Infinity,
+      client: {
+        matchmaker: { players: { connected: input => slots.client.matchmaker.players.connected(input) } },
+      },
+      freeSlot: token => slots.freeSlot(token),
+    });
+    const { client, scheduler } = gate;
+    const freeSlot = (player_token: string) => client.matchmaker.players.disconnected({ player_token });
+    const slots =
+      folder === undefined ? { client, freeSlot } : slotFiles({ client, scheduler, folder, gate: 'a' });
+  };
+
+  /** Players who come at once. */
+  const enterTogether = (count: number) =>
+    Array.from({ length: count }, () => {
+      const token = gate.reserveToken();
+      const { sockets, WebSocket } = unreliableNetwork();
+      const { connection, leave } = enter(token, { WebSocket });
+      const drop = () => sockets.at(-1)!.terminate();
+      const kill = () => {
+        drop();
+        leave();
+      };
+      const isUsed = () => gate.emulator.playerState(token) === 'connected';
+      return { connection, leave, drop, kill, isUsed };
+    });
+
+  const untilAnswered = (condition: () => boolean | Promise<boolean>) =>
+    waitUntil(() => {
+      gate.pass(100);
+      gate.sendHeldRequests();
+      return condition();
+    });
+
+  for (const slots of ['slot files', 'no slot files']) {
+    it(`free every slot, whatever becomes of players who come at once to a slow service, with ${slots}`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-slots-'));
+      await openSlowGate(slots === 'slot files' ? folder : undefined);
+      const players = enterTogether(48);
+      await waitUntil(() => gate.heldRequests() === 16);
+      for (const [n, player] of players.entries()) {
+        [() => undefined, player.kill, player.leave, player.drop][n % 4]!();
+      }
+      // Those who come back are busy, and come later.
+      await waitUntil(() => {
+        gate.pass(10);
+        return players[3]!.connection.status.error?.reason === 'busy';
+      });
+      gate.emulator.fault({ kind: 'reset_before_headers' }, { times: 4 });
+      await untilAnswered(() =>
+        players.every(({ connection: { status } }) => ['idle', 'live', 'closed'].includes(status.state)),
+      );
+      ok(players.filter(player => player.isUsed()).length > 16);
+
+      for (const [n, { kill, leave }] of players.entries()) [kill, leave][n % 2]!();
+      gate.emulator.fault({ kind: 'rate_limited', wait: 5_000 }, { times: 3 });
+      gate.emulator.fault({ kind: 'html', status: 502 }, { times: 10 });
+      const files = () => readdirSync(folder, { recursive: true, withFileTypes: true });
+      await untilAnswered(async () => {
+        const { open, away, pending, unresolved } = await firstValueFrom(gate.stats$);
+        const isFree = open + away + pending + unresolved === 0 && !players.some(player => player.isUsed());
+        return isFree && !files().some(file => file.isFile());
+      });
+      rmSync(folder, { recursive: true });
+    });
+  }
 
   it('keep heartbeats to themselves', async () => {
     gate = await openGate({ token: 'message' });
