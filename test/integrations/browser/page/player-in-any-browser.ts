@@ -10,8 +10,8 @@ import type { SiteTab } from './site-in-tabs.js';
 import { createSite } from './site.js';
 
 /** A browser that a test has started. */
-interface StartedBrowser {
-  openTab(url: string): Promise<SiteTab>;
+interface StartedBrowser<T> {
+  openTab(url: string): Promise<T>;
   close(): Promise<unknown>;
 }
 
@@ -98,8 +98,8 @@ async function openWay(target: number) {
 }
 
 /** Starts a browser for the tests of a suite, and a lobby for each of them. */
-function lobbyInTabs(start: () => Promise<StartedBrowser>) {
-  let browser: StartedBrowser;
+function lobbyInTabs<T extends SiteTab>(start: () => Promise<StartedBrowser<T>>) {
+  let browser: StartedBrowser<T>;
   let lobby: Awaited<ReturnType<typeof createLobby>>;
   const tabs: SiteTab[] = [];
   before(async () => {
@@ -124,13 +124,14 @@ function lobbyInTabs(start: () => Promise<StartedBrowser>) {
 }
 
 /** Waits until the player of a tab is in, or has another status. */
-function isIn(tab: SiteTab, state = 'live'): Promise<void> {
+export function isIn(tab: SiteTab, state = 'live'): Promise<void> {
   return waitUntil(async () => (await tab.followed())?.states.at(-1) === state);
 }
 
-/** The tests that a player's connection passes in any browser. */
-export function playsInAnyBrowser(start: () => Promise<StartedBrowser>): void {
-  const { current, openTab } = lobbyInTabs(start);
+/** The tests that a player's connection passes in any browser. Returns the lobby of other tests. */
+export function playsInAnyBrowser<T extends SiteTab>(start: () => Promise<StartedBrowser<T>>) {
+  const lobbies = lobbyInTabs(start);
+  const { current, openTab } = lobbies;
 
   it('comes back if the way to the gate is away, and is out after the grace', async () => {
     const lobby = current();
@@ -190,4 +191,5 @@ export function playsInAnyBrowser(start: () => Promise<StartedBrowser>): void {
     await waitUntil(() => lobby.freed.length === 1);
     deepStrictEqual(lobby.freed, [token]);
   });
+  return lobbies;
 }
