@@ -188,7 +188,10 @@ function movedBy(before: Position, answered: Answered): Partial<Position> {
   };
 }
 
-/** The news that came at once, after an answer. A poll that is held until it is answered forgets them. */
+/**
+ * The news that came at once, after an answer. A poll that is held until it is answered forgets
+ * them.
+ */
 function quickAfter({ index: before, quick }: Position, answered: Answered): Position['quick'] {
   const { index, key, isNews } = answered;
   if (!answered.isAtOnce) return NO_QUICK;
