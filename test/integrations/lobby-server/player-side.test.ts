@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { firstValueFrom } from 'rxjs';
+import { defer, firstValueFrom, NEVER, throwError } from 'rxjs';
 import { WebSocket } from 'ws';
-import { isLobbyClosedError, lobbyConnection, type LobbyConnectionConfig } from 'lobby-rx';
+import { isLobbyClosedError, lobbyConnection, StatusError, type LobbyConnectionConfig } from 'lobby-rx';
 import { slotFiles } from 'lobby-rx/lobby-server';
 import { PLAYER_PROTOCOL } from '../../../src/player/index.js';
 import { waitUntil } from '../../wait-until.js';
@@ -273,6 +273,54 @@ describe('lobbyConnection and lobbyGate', () => {
       rmSync(folder, { recursive: true });
     });
   }
+
+  it('free a slot that an earlier process has left once, whatever the service says to further calls', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lobby-rx-slots-'));
+    const answers: string[] = [];
+    const request = { method: 'POST', url: 'https://matchmaker.example.com/v1/players/disconnected' };
+    gate = await openGate({
+      token: 'message',
+      grace: GRACE,
+      client: {
+        matchmaker: { players: { connected: input => slots.client.matchmaker.players.connected(input) } },
+      },
+      freeSlot: token => slots.freeSlot(token),
+      freeSlotTimeout: Infinity,
+    });
+    const { players } = gate.client.matchmaker;
+    const disconnected: typeof players.disconnected = input =>
+      defer(() => {
+        const isCounted = gate.emulator.playerState(input.player_token) === 'connected';
+        answers.push(isCounted ? 'freed' : 'refused');
+        const refusal = new StatusError(400, request, { code: 'MATCHMAKER_PLAYER_REMOVED' });
+        return isCounted ? players.disconnected(input) : throwError(() => refusal);
+      });
+    const connected: typeof players.connected = input => players.connected(input);
+    const start = (confirm: typeof connected) => {
+      const client = { matchmaker: { players: { connected: confirm, disconnected } } };
+      return slotFiles({ client, scheduler: gate.scheduler, folder, gate: 'a' });
+    };
+    // The first process is killed while the service confirms the player.
+    const token = gate.reserveToken();
+    await firstValueFrom(players.connected({ player_token: token }));
+    start(() => NEVER)
+      .client.matchmaker.players.connected({ player_token: token })
+      .subscribe();
+    const slots = start(connected);
+    const ada = enter(token);
+    const untilTrue = (condition: () => boolean) =>
+      waitUntil(() => {
+        gate.pass(100);
+        return condition();
+      });
+    await untilTrue(() => ada.ends.length === 1);
+    deepStrictEqual(ada.ends, ['removed']);
+    const files = () => readdirSync(folder, { recursive: true, withFileTypes: true });
+    await untilTrue(() => !files().some(file => file.isFile()));
+    await untilTrue(() => gate.log.at(-1)?.kind === 'freed');
+    strictEqual(answers.filter(answer => answer === 'freed').length, 1);
+    rmSync(folder, { recursive: true });
+  });
 
   it('keep heartbeats to themselves', async () => {
     gate = await openGate({ token: 'message' });
