@@ -121,7 +121,7 @@ const BUNDLES: readonly (readonly [name: string, source: string, bound?: Bound])
   [
     'provideLobbyClient, injectFeed, injectRoster, without Angular',
     "export { provideLobbyClient, injectFeed, injectRoster } from 'lobby-rx/angular'",
-    [43.9, 30.5],
+    [44.1, 30.5],
   ],
   ['everything', "export * from 'lobby-rx'"],
   [
