@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { StatusError } from '../../../error/index.js';
 import { watchSignals } from '../../../stream/index.js';
 import type { EmulatorClient } from './emulator-client.js';
 
@@ -12,8 +13,10 @@ export function DemoPlayer({ client, who_id }: { client: EmulatorClient; who_id:
       const query = index === undefined ? '' : `?watch_index=${index}`;
       const { token } = await client.bearerOf(who_id);
       const headers = { authorization: `Bearer ${token}` };
-      const response = await fetch(`/identity/events/live${query}`, { headers, signal });
-      if (!response.ok) throw new Error(`the service answered ${response.status}`);
+      const url = `/identity/events/live${query}`;
+      const response = await fetch(url, { headers, signal });
+      const rayId = response.headers.get('rvt-ray-id') ?? undefined;
+      if (!response.ok) throw new StatusError(response.status, { method: 'GET', url }, { rayId });
       return (await response.json()) as { watch: { index: string }; events: readonly { kind: object }[] };
     }).subscribe({
       next: signal => {

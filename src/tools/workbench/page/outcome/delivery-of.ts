@@ -45,12 +45,17 @@ export function deliveriesOf(
     .flatMap(client => {
       const got = client.requests.find(({ events }) => events.some(({ at }) => isOf(action, at)));
       if (got) return [received(got, client, action)];
-      return client.who_id === action.who_id && isSent(action) ? [expected(client, action, retention)] : [];
+      const isExpected = client.who_id === action.who_id && isSent(action) && !isLater(client, action);
+      return isExpected ? [expected(client, action, retention)] : [];
     });
 }
 
 /** Whether an action made the event of this time. */
 const isOf = ({ after, until }: SeenAction, at: number) => at > after && at <= until;
+
+/** Whether a client began after an action, beside another client of its identity. */
+const isLater = ({ nth, requests }: ClientRequests, { until }: SeenAction) =>
+  nth > 0 && requests[0]!.at > until;
 
 function received(answer: SeenRequest, client: ClientRequests, action: SeenAction): EventDelivery {
   const sentAt = answer.events.find(({ at }) => isOf(action, at))!.at;

@@ -24,11 +24,15 @@ export function shortIndex(index: string | undefined): string {
 const TO_NONE = /^(?:join|player|fault|break|state)\b/;
 
 const TO_TOKEN = /^token\b/;
+const TOKEN_WORDS: Readonly<Record<string, string>> = {
+  'token expire': 'expire the token',
+  'token renew': 'new token',
+};
 
 /** An action in words, with the name of the identity on which it acts. */
 export function actionInWords({ line, who_id }: SeenAction, nameOf: (id: string) => string): string {
-  const words =
-    breakActionOf(line)?.label ?? line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
+  const typed = line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
+  const words = breakActionOf(line)?.label ?? TOKEN_WORDS[typed] ?? typed;
   if (TO_NONE.test(line)) return words;
   return `${words}${TO_TOKEN.test(line) ? ' of' : ' to'} ${nameOf(who_id)}`;
 }

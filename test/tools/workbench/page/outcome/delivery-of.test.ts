@@ -62,6 +62,15 @@ describe('the delivery of an event', () => {
     deepStrictEqual(deliveries([poll(500, '900', cut)])[0]![0], 'waits');
   });
 
+  it('is not of a client that began after it beside another one', () => {
+    const requests = [
+      poll(0, '900', got),
+      poll(1_126, '1200'),
+      poll(1_500, undefined, answered(1_501, '1501')),
+    ];
+    deepStrictEqual(deliveries(requests), [['has']]);
+  });
+
   it('is of nobody who does not follow events, and of others only if they got it', () => {
     deepStrictEqual(deliveries([{ ...poll(0, '1'), path: '/v1/groups/a/members?watch_index=1' }]), []);
     deepStrictEqual(deliveries([{ ...poll(0, '1'), who_id: 'b' }]), []);

@@ -129,7 +129,7 @@ describe('the stories of a workbench', () => {
     deepStrictEqual(tell(200, [rejected, renewed])[0]![1], 'over: back after 50 ms, nothing lost');
     const expired = action(50, 'token expire');
     deepStrictEqual(tell(60_000, [{ ...rejected, cause: expired.id }], [expired])[0]!.slice(0, 2), [
-      'You: token expire of Ada',
+      'You: expire the token of Ada',
       'stopped: its token was refused',
     ]);
   });
@@ -152,7 +152,7 @@ describe('the stories of a workbench', () => {
     deepStrictEqual(
       tell(60_000, requests, [broken, expired]).map(([title, end]) => [title, end]),
       [
-        ['You: token expire of Ada', 'stopped: its token was refused'],
+        ['You: expire the token of Ada', 'stopped: its token was refused'],
         ['You: Proxy answers 502', 'over: then its token was refused'],
       ],
     );
@@ -161,7 +161,7 @@ describe('the stories of a workbench', () => {
   it('say that an expired token is met after the poll that is held', () => {
     const expired = action(2_000, 'token expire');
     deepStrictEqual(tell(20_000, [poll(0, '9')], [expired])[0], [
-      'You: token expire of Ada',
+      'You: expire the token of Ada',
       'no effect yet',
       'Ada | live until its held poll ends: the next one is refused',
     ]);
