@@ -393,7 +393,6 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.locator('aside').getByRole('button', { name: 'Close' }).click();
     await page.mouse.move(0, 0);
     await page.locator('.bar .primary').waitFor({ state: 'detached' });
-    if (SCREENSHOTS) await page.screenshot({ path: join(SCREENSHOTS, 'workbench-phone.png') });
     const { y, height } = (await page.locator('.stories > li').first().boundingBox())!;
     ok(y + height < 740, `the first story ends at ${y + height} px`);
     await fits('stories');

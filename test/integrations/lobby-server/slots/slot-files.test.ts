@@ -141,14 +141,18 @@ describe('slotFiles', () => {
   }
 
   it('does not keep a process running that has nothing else to do', async () => {
-    const killed = start('a');
-    await enter(killed, reserve());
+    // In real time it tries again for ever, so that no other test has its folder and its log.
+    const apart = mkdtempSync(join(tmpdir(), 'slots-'));
+    const kindsApart: string[] = [];
+    const config = { client, folder: apart, gate: 'a' };
+    await enter(slotFiles({ ...config, scheduler }), reserve());
     const timers = () => process.getActiveResourcesInfo().filter(kind => kind === 'Timeout').length;
     const before = timers();
     instead = of(page(404));
-    slotFiles({ client, folder, gate: 'a', log: entry => void log.push(entry) });
-    await waitUntil(() => log.length === 1);
-    deepStrictEqual([kinds(), timers()], [['retrying'], before]);
+    slotFiles({ ...config, log: ({ kind }) => void kindsApart.push(kind) });
+    await waitUntil(() => kindsApart.length === 1);
+    deepStrictEqual([kindsApart, timers()], [['retrying'], before]);
+    rmSync(apart, { recursive: true });
   });
 
   it('forgets whom the service itself does not count', async () => {
