@@ -1,4 +1,4 @@
-import { Subscription, type SchedulerLike, type Unsubscribable } from 'rxjs';
+import { Subscription, type SchedulerLike, type TimestampProvider, type Unsubscribable } from 'rxjs';
 import { tryOr } from '../error/index.js';
 import type { GateReason } from './close-codes.js';
 import { HEARTBEAT, parseWelcome, PLAYER_PROTOCOL, type Welcome } from './welcome.js';
@@ -30,6 +30,8 @@ export interface LinkSettings {
   readonly heartbeat: number;
   readonly WebSocket: WebSocketClass;
   readonly scheduler: SchedulerLike;
+  /** Measures durations, since the clock of a machine may be set. */
+  readonly monotonic: TimestampProvider;
 }
 
 /** What happens on a {@link GateLink}. `onEnd` comes last. */
@@ -83,7 +85,7 @@ export class GateLink implements Unsubscribable {
   readonly #observer: LinkObserver;
   readonly #socket: WebSocketLike;
   #stage: Stage = 'connecting';
-  /** When the attempt began, or the gate was last heard. */
+  /** When the attempt began, or the gate was last heard, on the monotonic clock. */
   #heardAt: number;
   /** How many times in a row the gate has been silent when it should have answered. */
   #silences = 0;
@@ -93,7 +95,7 @@ export class GateLink implements Unsubscribable {
   constructor(secret: string, settings: LinkSettings, observer: LinkObserver) {
     this.#settings = settings;
     this.#observer = observer;
-    this.#heardAt = settings.scheduler.now();
+    this.#heardAt = settings.monotonic.now();
     const { url, token, WebSocket } = settings;
     const query = `${url.includes('?') ? '&' : '?'}token=${encodeURIComponent(secret)}`;
     const socket = new WebSocket(token === 'query' ? url + query : url, [PLAYER_PROTOCOL]);
@@ -122,8 +124,8 @@ export class GateLink implements Unsubscribable {
 
   /** The network may be another one, and the connection dead although it looks open. */
   wake(): void {
-    const { scheduler, heartbeat } = this.#settings;
-    const isOld = scheduler.now() - this.#heardAt > OLD_MS;
+    const { monotonic, heartbeat } = this.#settings;
+    const isOld = monotonic.now() - this.#heardAt > OLD_MS;
     if (this.#stage === 'connecting' && isOld) this.#end(1006, '');
     else if (this.#stage === 'in' && heartbeat > 0 && this.#silences === 0) this.#ask();
   }
@@ -133,8 +135,8 @@ export class GateLink implements Unsubscribable {
   }
 
   #receive(data: unknown): void {
-    const { scheduler, heartbeat } = this.#settings;
-    this.#heardAt = scheduler.now();
+    const { monotonic, heartbeat } = this.#settings;
+    this.#heardAt = monotonic.now();
     this.#silences = 0;
     if (this.#stage === 'in') {
       if (data === HEARTBEAT) return;
@@ -155,8 +157,8 @@ export class GateLink implements Unsubscribable {
 
   /** Nothing may have been heard for a while. */
   #onSilence(): void {
-    const { scheduler, heartbeat } = this.#settings;
-    const remaining = this.#stage === 'in' ? this.#heardAt + heartbeat - scheduler.now() : 0;
+    const { monotonic, heartbeat } = this.#settings;
+    const remaining = this.#stage === 'in' ? this.#heardAt + heartbeat - monotonic.now() : 0;
     if (this.#silences === MAX_SILENCES) this.#end(1006, '');
     else if (this.#silences === 0 && remaining > 0) this.#expect(remaining);
     else this.#ask();

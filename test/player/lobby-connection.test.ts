@@ -413,6 +413,22 @@ describe('lobbyConnection', () => {
     strictEqual(opened.length, 2);
   });
 
+  it('notices a silent gate although the clock of the machine is set back', () => {
+    const { scheduler, pass } = virtualTime();
+    let setBack = 0;
+    const clock = Object.create(scheduler, {
+      now: { value: () => scheduler.now() - setBack },
+    }) as SchedulerLike;
+    const { last, states } = player({
+      scheduler: clock,
+      testing: { random: () => 0.5, monotonic: scheduler },
+    });
+    last().admit(TICKET, GRACE).say('hello');
+    setBack = 3_600_000;
+    pass(30_000);
+    deepStrictEqual(states, ['idle', 'connecting', 'live', 'retrying…']);
+  });
+
   it('asks nothing without a heartbeat', () => {
     const { pass, last } = player({ heartbeat: 0 });
     last().admit(TICKET, GRACE);

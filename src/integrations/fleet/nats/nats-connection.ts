@@ -6,7 +6,6 @@ import {
   filter,
   firstValueFrom,
   ignoreElements,
-  interval,
   map,
   merge,
   Observable,
@@ -19,6 +18,7 @@ import {
   type SchedulerLike,
 } from 'rxjs';
 import { fieldsOf, type Guard } from '../../../error/index.js';
+import { every } from '../../../stream/index.js';
 import { FleetError } from '../fleet-error.js';
 
 /** A connection to NATS, or the promise of one. */
@@ -109,7 +109,7 @@ export function pinged(
     // A rejection is no silence: the connection is known to be lost.
     const answered$ = defer(() => nats.rtt().catch(() => 0)).pipe(map(() => 0));
     const silent$ = timer(PING_MS, scheduler).pipe(map(() => silent + 1));
-    return interval(PING_MS, scheduler).pipe(
+    return every(PING_MS, scheduler).pipe(
       exhaustMap(() => race(answered$, silent$)),
       tap(count => {
         silent = count;
