@@ -60,9 +60,9 @@ const QUOTA = 1_900;
 export function createContext(unchecked: ClientConfig<EventCodecs>): ClientContext {
   const config = checkedConfig(unchecked);
   const { endpoints, log, testing, renders, timeout = 15_000, scheduler = asyncScheduler } = config;
+  const baseUrls = resolveBaseUrls(config);
   const { transport = fromFetch({ scheduler }), isFromService } = config;
   const { linger = 1_000, quota = QUOTA, ...watchConfig } = definedOptions(config.watch);
-  const baseUrls = resolveBaseUrls(config);
   const now = () => scheduler.now();
 
   const watch = {

@@ -327,7 +327,7 @@ describe('A wrong call of lobby-rx is refused with what to change, and sends not
     // Every connection begins here, and ends the command that should not have sent anything.
     mock.method(Socket.prototype, 'connect', function (this: Socket) {
       connections.push(this);
-      process.nextTick(() => process.emit('SIGTERM'));
+      setImmediate(() => process.emit('SIGTERM'));
       return this;
     });
   });
