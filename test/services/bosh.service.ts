@@ -13,141 +13,176 @@ import { Server, until } from './server.js';
 
 const BOSH = "xmlns='http://jabber.org/protocol/httpbind'";
 
-describe('a watch of XMPP over BOSH, as Prosody has it', function () {
-  this.timeout(120_000);
-  let server: Server;
-  let port: number;
-  let url: string;
-  before(async () => {
-    port = await freePort();
-    url = urlOf(port);
-    server = new Server('prosody', folder => ['--config', join(folder, 'prosody.cfg.lua')], url);
-    const folder = await server.prepare('lobby-rx-prosody-');
+/** A server of XMPP, and how it is started. */
+interface XmppServer {
+  readonly command: string;
+  readonly args: (folder: string) => readonly string[];
+  /** Writes its configuration and its one account: alice at `accounts`. */
+  readonly prepare: (folder: string, port: number) => Promise<unknown>;
+}
+
+/** How long a server keeps a session without a request, in seconds. By default 60 or 30. */
+const INACTIVITY_S = 3;
+
+const PROSODY: XmppServer = {
+  command: 'prosody',
+  args: folder => ['--config', join(folder, 'prosody.cfg.lua')],
+  prepare: async (folder, port) => {
     await mkdir(join(folder, 'certs'));
-    await writeFile(join(folder, 'prosody.cfg.lua'), configOf(folder, port));
+    await writeFile(join(folder, 'prosody.cfg.lua'), configOfProsody(folder, port));
     const accounts = join(folder, 'accounts/accounts');
     await mkdir(accounts, { recursive: true });
     await writeFile(join(accounts, 'alice.dat'), 'return { password = "secret" };');
-    await server.start();
-  });
-  after(() => server.remove());
+  },
+};
 
-  /** Follows what is sent to the session that it has begun last. */
-  function follow(at: string, config?: Partial<BoshSessionConfig>, ack?: WatchConfig<BoshStanzas>['ack']) {
-    const jids: string[] = [];
-    const session = boshSession(at, { domain: 'localhost', ...config });
-    const signal$ = watchSignals({ ...session, ...SHORT_WAITS, ...(ack && { ack }) });
-    const following = followed(signal$, ({ xml, jid }) => {
-      if (jid !== undefined) jids.push(jid);
-      return [...xml.matchAll(/<message.*?<body[^>]*>([^<]*)/g)].map(([, text]) => text!);
+const EJABBERD: XmppServer = {
+  command: 'env',
+  args: folder => [
+    `EJABBERD_CONFIG_PATH=${folder}/ejabberd.yml`,
+    `EJABBERD_LOG_PATH=${folder}/log`,
+    'ERL_LIBS=/usr/lib/x86_64-linux-gnu',
+    'erl',
+    '-noinput',
+    '-mnesia',
+    'dir',
+    `"${folder}/db"`,
+    '-s',
+    'ejabberd',
+    '-eval',
+    'ejabberd_auth:try_register(<<"alice">>, <<"accounts">>, <<"secret">>).',
+  ],
+  prepare: (folder, port) => writeFile(join(folder, 'ejabberd.yml'), configOfEjabberd(port)),
+};
+
+for (const [name, xmpp] of Object.entries({ Prosody: PROSODY, ejabberd: EJABBERD }))
+  describe(`a watch of XMPP over BOSH, as ${name} has it`, function () {
+    this.timeout(120_000);
+    let server: Server;
+    let port: number;
+    let url: string;
+    before(async () => {
+      port = await freePort();
+      url = urlOf(port);
+      server = new Server(xmpp.command, xmpp.args, url);
+      await xmpp.prepare(await server.prepare('lobby-rx-xmpp-'), port);
+      await server.start();
     });
-    return { ...following, jids };
-  }
+    after(() => server.remove());
 
-  /**
-   * Logs in, and returns a function that sends messages. The server holds the last request until
-   * the next one comes.
-   */
-  async function sender() {
-    const context = { signal: new AbortController().signal, needsFreshConnection: false, onArrival() {} };
-    const { poll } = boshSession(url, { domain: 'localhost' });
-    const { session } = await firstValueFrom(from(poll(undefined, context)));
-    const [rid, sid] = session.split(' ');
-    let sent = 0;
-    let last: Promise<unknown> = Promise.resolve();
-    return async (jid: string, text: string) => {
-      const before = last;
-      const message = `<message to='${jid}' type='chat'><body>${text}</body></message>`;
-      const body = `<body sid='${sid}' rid='${Number(rid) + sent++}' ${BOSH}>${message}</body>`;
-      last = fetch(url, { method: 'POST', headers: { 'content-type': 'text/xml' }, body });
-      // Nobody waits for the last one of all.
-      last.catch(() => {});
-      await before;
-    };
-  }
-
-  it('sees 300 messages once and in order, over connections that are cut', async () => {
-    const proxy = new CuttingProxy(port);
-    const { seen, jids, stop } = follow(urlOf(await proxy.start()));
-    await until(() => jids.length > 0, 'a session');
-    const send = await sender();
-    const events = eventsToSend();
-    for (const [i, event] of events.entries()) {
-      await send(jids.at(-1)!, event);
-      // So that there are as many answers, at least, on a busy machine.
-      if (i % 10 === 0) await until(() => eventsOf(seen).length > i, 'what was sent');
+    /** Follows what is sent to the session that it has begun last. */
+    function follow(at: string, config?: Partial<BoshSessionConfig>, ack?: WatchConfig<BoshStanzas>['ack']) {
+      const jids: string[] = [];
+      const session = boshSession(at, { domain: 'localhost', ...config });
+      const signal$ = watchSignals({ ...session, ...SHORT_WAITS, ...(ack && { ack }) });
+      const following = followed(signal$, ({ xml, jid }) => {
+        if (jid !== undefined) jids.push(jid);
+        return [...xml.matchAll(/<message.*?<body[^>]*>([^<]*)/g)].map(([, text]) => text!);
+      });
+      return { ...following, jids };
     }
-    await until(() => eventsOf(seen).includes(LAST), 'the last of them');
-    stop();
-    proxy.stop();
-    deepStrictEqual([unexplained(events, seen), gapsOf(seen)], [[], []]);
-    ok(proxy.cuts > 2, `${proxy.cuts} cuts`);
-  });
 
-  it('says so in a gap if the server has started anew, and logs in again', async () => {
-    const { seen, jids, stop } = follow(url);
-    await until(() => jids.length === 1, 'a session');
-    const sendBefore = await sender();
-    await sendBefore(jids[0]!, 'before');
-    await until(() => seen.length > 0, 'a message');
-    await server.kill();
-    await server.start();
-    await until(() => jids.length === 2, 'a session of the new server');
-    const sendAfter = await sender();
-    await sendAfter(jids[1]!, 'after');
-    await until(() => seen.length > 2, 'a message of the new server');
-    stop();
-    deepStrictEqual(seen, [{ event: 'before' }, { gap: 'index_rejected' }, { event: 'after' }]);
-  });
+    /**
+     * Logs in, and returns a function that sends messages. The server holds the last request until
+     * the next one comes.
+     */
+    async function sender() {
+      const context = { signal: new AbortController().signal, needsFreshConnection: false, onArrival() {} };
+      const { poll } = boshSession(url, { domain: 'localhost' });
+      const { session } = await firstValueFrom(from(poll(undefined, context)));
+      const [rid, sid] = session.split(' ');
+      let sent = 0;
+      let last: Promise<unknown> = Promise.resolve();
+      return async (jid: string, text: string) => {
+        const before = last;
+        const message = `<message to='${jid}' type='chat'><body>${text}</body></message>`;
+        const body = `<body sid='${sid}' rid='${Number(rid) + sent++}' ${BOSH}>${message}</body>`;
+        last = fetch(url, { method: 'POST', headers: { 'content-type': 'text/xml' }, body });
+        // Nobody waits for the last one of all.
+        last.catch(() => {});
+        await before;
+      };
+    }
 
-  it('says so in a gap if an ack took longer than the server keeps the session', async () => {
-    let goOn = () => {};
-    const waiting = new Promise<undefined>(resolve => {
-      goOn = () => resolve(undefined);
+    it('sees 300 messages once and in order, over connections that are cut', async () => {
+      const proxy = new CuttingProxy(port);
+      const { seen, jids, stop } = follow(urlOf(await proxy.start()));
+      await until(() => jids.length > 0, 'a session');
+      const send = await sender();
+      const events = eventsToSend();
+      for (const [i, event] of events.entries()) {
+        await send(jids.at(-1)!, event);
+        // So that there are as many answers, at least, on a busy machine.
+        if (i % 10 === 0) await until(() => eventsOf(seen).length > i, 'what was sent');
+      }
+      await until(() => eventsOf(seen).includes(LAST), 'the last of them');
+      stop();
+      proxy.stop();
+      deepStrictEqual([unexplained(events, seen), gapsOf(seen)], [[], []]);
+      ok(proxy.cuts > 2, `${proxy.cuts} cuts`);
     });
-    const { seen, jids, stop } = follow(url, {}, ({ xml }) => (xml.includes('m0') ? waiting : undefined));
-    await until(() => jids.length === 1, 'a session');
-    const send = await sender();
-    await send(jids[0]!, 'm0');
-    await until(() => seen.length > 0, 'a message');
-    for (let i = 1; i < 12; i++) await send(jids[0]!, `m${i}`);
-    await setTimeout(1_000 * (INACTIVITY_S + 2));
-    goOn();
-    await until(() => jids.length === 2, 'another session');
-    await send(jids[1]!, 'after');
-    await until(() => eventsOf(seen).includes('after'), 'its message');
-    stop();
-    deepStrictEqual(seen, [{ event: 'm0' }, { gap: 'index_rejected' }, { event: 'after' }]);
-  });
 
-  it('logs in with a password, and ends if the server refuses it', async () => {
-    const alice = { domain: 'accounts', login: { user: 'alice', password: 'secret' } };
-    const { seen, jids, stop } = follow(url, alice);
-    await until(() => jids.length === 1, 'a session');
-    match(jids[0]!, /^alice@accounts\//);
-    const send = await sender();
-    await send('alice@accounts', 'to all her devices');
-    await until(() => seen.length > 0, 'the message');
-    stop();
-    deepStrictEqual(seen, [{ event: 'to all her devices' }]);
-    const wrong = boshSession(url, { ...alice, login: { user: 'alice', password: 'guessed' } });
-    await rejects(lastValueFrom(watch(wrong)), error => {
-      ok(isUnauthorizedError(error));
-      doesNotMatch(JSON.stringify(error), /guessed/);
-      return true;
+    it('says so in a gap if the server has started anew, and logs in again', async () => {
+      const { seen, jids, stop } = follow(url);
+      await until(() => jids.length === 1, 'a session');
+      const sendBefore = await sender();
+      await sendBefore(jids[0]!, 'before');
+      await until(() => seen.length > 0, 'a message');
+      await server.kill();
+      await server.start();
+      await until(() => jids.length === 2, 'a session of the new server');
+      const sendAfter = await sender();
+      await sendAfter(jids[1]!, 'after');
+      await until(() => seen.length > 2, 'a message of the new server');
+      stop();
+      deepStrictEqual(seen, [{ event: 'before' }, { gap: 'index_rejected' }, { event: 'after' }]);
+    });
+
+    it('says so in a gap if an ack took longer than the server keeps the session', async () => {
+      let goOn = () => {};
+      const waiting = new Promise<undefined>(resolve => {
+        goOn = () => resolve(undefined);
+      });
+      const { seen, jids, stop } = follow(url, {}, ({ xml }) => (xml.includes('m0') ? waiting : undefined));
+      await until(() => jids.length === 1, 'a session');
+      const send = await sender();
+      await send(jids[0]!, 'm0');
+      await until(() => seen.length > 0, 'a message');
+      for (let i = 1; i < 12; i++) await send(jids[0]!, `m${i}`);
+      await setTimeout(1_000 * (INACTIVITY_S + 2));
+      goOn();
+      await until(() => jids.length === 2, 'another session');
+      await send(jids[1]!, 'after');
+      await until(() => eventsOf(seen).includes('after'), 'its message');
+      stop();
+      deepStrictEqual(seen, [{ event: 'm0' }, { gap: 'index_rejected' }, { event: 'after' }]);
+    });
+
+    it('logs in with a password, and ends if the server refuses it', async () => {
+      const alice = { domain: 'accounts', login: { user: 'alice', password: 'secret' } };
+      const { seen, jids, stop } = follow(url, alice);
+      await until(() => jids.length === 1, 'a session');
+      match(jids[0]!, /^alice@accounts\//);
+      const send = await sender();
+      await send('alice@accounts', 'to all her devices');
+      await until(() => seen.length > 0, 'the message');
+      stop();
+      deepStrictEqual(seen, [{ event: 'to all her devices' }]);
+      const wrong = boshSession(url, { ...alice, login: { user: 'alice', password: 'guessed' } });
+      await rejects(lastValueFrom(watch(wrong)), error => {
+        ok(isUnauthorizedError(error));
+        doesNotMatch(JSON.stringify(error), /guessed/);
+        return true;
+      });
     });
   });
-});
 
 function urlOf(port: number): string {
   return `http://127.0.0.1:${port}/http-bind`;
 }
 
-/** How long Prosody keeps a session without a request, in seconds. Its default is 60. */
-const INACTIVITY_S = 3;
-
 /** Everybody may log in, and everything is kept in memory. Another domain has accounts. */
-function configOf(folder: string, port: number): string {
+function configOfProsody(folder: string, port: number): string {
   return `
     run_as_root = true
     daemonize = false
@@ -168,4 +203,19 @@ function configOf(folder: string, port: number): string {
     VirtualHost "accounts"
       authentication = "internal_plain"
       storage = "internal"`;
+}
+
+/** The same for ejabberd. */
+function configOfEjabberd(port: number): string {
+  const isOpen = { auth_method: ['anonymous'], anonymous_protocol: 'sasl_anon' };
+  // JSON is YAML.
+  return JSON.stringify({
+    hosts: ['localhost', 'accounts'],
+    loglevel: 'warning',
+    listen: [
+      { port, ip: '127.0.0.1', module: 'ejabberd_http', request_handlers: { '/http-bind': 'mod_bosh' } },
+    ],
+    host_config: { localhost: isOpen, accounts: { auth_method: ['internal'] } },
+    modules: { mod_bosh: { max_inactivity: `${INACTIVITY_S} s` } },
+  });
 }
