@@ -109,9 +109,13 @@ describe('a watch of a CouchDB-compatible server', function () {
     await until(async () => (await figures()).open <= 1, 'the end of the poll');
   });
 
-  /** Follows the database from now: the ids of its documents, and the reasons of gaps. */
-  const followed = () => {
+  /**
+   * Follows the database from now: the ids of its documents, and the reasons of gaps. The watch has
+   * its first index before it asks for changes.
+   */
+  const followed = async () => {
     const seen: string[] = [];
+    const { polls: earlier } = await figures();
     const following = watchSignals({
       ...couchChanges(database),
       timeout: 2_000,
@@ -120,14 +124,14 @@ describe('a watch of a CouchDB-compatible server', function () {
       if (signal.kind === 'answer') seen.push(...signal.answer.results.map(({ id }) => id));
       if (signal.kind === 'gap') seen.push(signal.gap.reason);
     });
+    await until(async () => (await figures()).polls > earlier, 'a poll');
     return { seen, stop: () => following.unsubscribe() };
   };
   const ids = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
 
   it('says so in a gap if the database was created again, and sees what is written then', async () => {
     await write('before');
-    const { seen, stop } = followed();
-    await until(async () => (await figures()).open > 1, 'a poll');
+    const { seen, stop } = await followed();
     await fetch(database, { method: 'DELETE' });
     await fetch(database, { method: 'PUT' });
     await until(() => seen.length > 0, 'the gap');
@@ -141,8 +145,7 @@ describe('a watch of a CouchDB-compatible server', function () {
   it('says so in a gap if the database was restored, and sees what is written then', async () => {
     const copy = await fetch(`${database}/_all_docs?include_docs=true`);
     const { rows } = (await copy.json()) as { readonly rows: readonly { readonly doc: object }[] };
-    const { seen, stop } = followed();
-    await until(async () => (await figures()).open > 1, 'a poll');
+    const { seen, stop } = await followed();
     for (const id of ids('lost', 8)) await write(id);
     await until(() => seen.length === 8, 'all before');
     await fetch(database, { method: 'DELETE' });
