@@ -1,8 +1,10 @@
 import { deepStrictEqual } from 'node:assert';
-import { EMPTY, from, switchMap } from 'rxjs';
-import { recovery, watchSignals, type IndexingConfig } from 'lobby-rx';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { watchSignals, type IndexingConfig, type PollContext } from 'lobby-rx';
 import { startEtcd } from './etcd-server.js';
 import { followed, SHORT_WAITS } from './followed.js';
+import { eventsOf, gapsOf } from './log-of-events.js';
 import { until, type Server } from './server.js';
 
 /**
@@ -12,6 +14,8 @@ import { until, type Server } from './server.js';
 interface Change {
   readonly value: string | undefined;
   readonly next: number;
+  /** The index after the last one, if that is before the index that was sent. */
+  readonly end?: number;
 }
 
 class EtcdError extends Error {
@@ -34,32 +38,31 @@ describe('a watch of etcd, by its second API', function () {
   const write = (value: string, key = 'events') =>
     fetch(`${keys}/${key}`, { method: 'PUT', body: new URLSearchParams({ value }) });
 
-  const poll = (index: string | undefined, { signal }: { readonly signal: AbortSignal }) =>
-    from(fetch(`${keys}/events${index ? `?wait=true&waitIndex=${index}` : ''}`, { signal })).pipe(
-      switchMap(async response => ({ response, text: await response.text() })),
-      switchMap(({ response, text }) => {
-        // It gives up a poll by an answer that is empty.
-        if (text === '') return EMPTY;
-        const { errorCode, node } = JSON.parse(text) as {
-          readonly errorCode?: number;
-          readonly node?: { readonly value: string; readonly modifiedIndex: number };
-        };
-        if (errorCode !== undefined && errorCode !== 100) throw new EtcdError(errorCode);
-        const now = Number(response.headers.get('x-etcd-index'));
-        return [
-          index && node
-            ? { value: node.value, next: node.modifiedIndex + 1 }
-            : ({ value: undefined, next: now + 1 } satisfies Change),
-        ];
-      }),
-    );
+  const poll = async (index: string | undefined, { signal }: PollContext): Promise<Change> => {
+    const response = await fetch(`${keys}/events${index ? `?wait=true&waitIndex=${index}` : ''}`, { signal });
+    const end = Number(response.headers.get('x-etcd-index')) + 1;
+    // It would hold the poll. The headers come at once.
+    if (end < Number(index)) {
+      await response.body?.cancel();
+      return { value: undefined, next: Number(index), end };
+    }
+    const text = await response.text();
+    // It gives up a poll by an answer that is empty.
+    if (text === '') return { value: undefined, next: Number(index) };
+    const { errorCode, node } = JSON.parse(text) as {
+      readonly errorCode?: number;
+      readonly node?: { readonly value: string; readonly modifiedIndex: number };
+    };
+    if (errorCode !== undefined && errorCode !== 100) throw new EtcdError(errorCode);
+    return index && node
+      ? { value: node.value, next: node.modifiedIndex + 1 }
+      : { value: undefined, next: end };
+  };
 
   const config: IndexingConfig<Change> = {
-    indexOf: 'next',
-    isEmpty: ({ value }) => value === undefined,
-    // 401: the index is older than the thousand events that it keeps.
-    recovery: error =>
-      error instanceof EtcdError && error.errorCode === 401 ? { kind: 'index' } : recovery(error),
+    read: ({ value, next, end }) => ({ index: next, isEmpty: value === undefined, end }),
+    // The index is older than the thousand events that it keeps.
+    isGone: error => error instanceof EtcdError && error.errorCode === 401,
     ...SHORT_WAITS,
   };
   const follow = (from?: string) =>
@@ -95,5 +98,22 @@ describe('a watch of etcd, by its second API', function () {
     await until(() => seen.length > 1, 'the next event');
     stop();
     deepStrictEqual(seen, [{ gap: 'index_rejected' }, { event: 'after' }]);
+  });
+
+  it('says so in a gap if the log was wiped, and sees all that is written then', async () => {
+    const { seen, states, stop } = follow();
+    await until(() => states.includes('live'), 'live');
+    const before = Array.from({ length: 8 }, (_, i) => `old${i}`);
+    for (const value of before) await write(value);
+    await until(() => seen.length === 8, 'all before');
+    await server.kill();
+    await rm(join(server.folder, 'member'), { recursive: true });
+    await server.start();
+    await until(() => gapsOf(seen).length > 0, 'the gap');
+    const after = Array.from({ length: 12 }, (_, i) => `new${i}`);
+    for (const value of after) await write(value);
+    await until(() => eventsOf(seen).includes('new11'), 'the last of them');
+    stop();
+    deepStrictEqual([eventsOf(seen), gapsOf(seen)], [[...before, ...after], ['index_backwards']]);
   });
 });
