@@ -2,13 +2,13 @@
 // without it. The processes share the cores of this machine, so that more workers show what they
 // add, and not what more machines would bring.
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { connect } from '@nats-io/transport-node';
-import { Subscription } from 'rxjs';
-import { fleetFeed } from 'lobby-rx/fleet';
+import { merge, Subscription, tap, timer } from 'rxjs';
+import { fleetBatches, fleetFeed } from 'lobby-rx/fleet';
 import { openFleetToWork } from '../../src/integrations/fleet/nats/index.js';
 import { bundled } from '../../test/bundled.js';
 import type {
@@ -24,6 +24,9 @@ import { scale } from './scale.js';
 const { values } = parseArgs({
   options: {
     idle: { type: 'string', default: '10000' },
+    memory: { type: 'string' },
+    beside: { type: 'string' },
+    ack: { type: 'string' },
     scale: { type: 'boolean', default: false },
     processes: { type: 'boolean', default: false },
     takeover: { type: 'string' },
@@ -47,9 +50,16 @@ const row = (name: string, ...cells: readonly string[]) => {
 class Part<To extends object, From extends { readonly kind: string }> {
   readonly #child: ChildProcess;
 
-  constructor(program: 'service' | 'follower' | 'appender') {
+  /** `of` is the folder of a clone of this repository. */
+  constructor(program: 'service' | 'follower' | 'appender', of = join(import.meta.dirname, '../..')) {
     // As it is published, without a loader of TypeScript.
-    this.#child = fork(bundled(join(import.meta.dirname, `${program}.ts`)), { execArgv: ['--expose-gc'] });
+    this.#child = fork(bundled(join(of, `bench/fleet/${program}.ts`)), { execArgv: ['--expose-gc'] });
+  }
+
+  /** The bytes of memory that it takes of the machine. */
+  get rss(): number {
+    const [, pages] = readFileSync(`/proc/${this.#child.pid}/statm`, 'utf8').split(' ');
+    return Number(pages) * 4_096;
   }
 
   send(message: To): void {
@@ -167,8 +177,10 @@ async function withFollowers<T>(
     readonly lease?: number;
     /** Whether it is used from the start, and not only when all are followed. */
     readonly isWatched?: boolean;
+    /** The clone of this repository whose workers follow. */
+    readonly of?: string | undefined;
   },
-  use: (service: Service, followers: readonly Follower[]) => Promise<T>,
+  use: (service: Service, followers: readonly Follower[], nats: number) => Promise<T>,
 ): Promise<T> {
   const { identities: count, blockTime, workers, lease = 10_000 } = config;
   const service = new Service(count);
@@ -176,7 +188,7 @@ async function withFollowers<T>(
   const nats = workers > 0 ? await startNats() : undefined;
   const followers = Array.from(
     { length: Math.max(1, workers) },
-    () => new Part<ToFollower, FromFollower>('follower'),
+    () => new Part<ToFollower, FromFollower>('follower', config.of),
   );
   for (const [i, follower] of followers.entries()) {
     // One address has too few ports for tens of thousands of connections to the same service.
@@ -184,12 +196,13 @@ async function withFollowers<T>(
     follower.send({ kind: 'start', name: `worker-${i}`, nats: nats?.port, lease, identities, from });
   }
   try {
-    if (config.isWatched) return await use(service, followers);
+    const port = nats?.port ?? 0;
+    if (config.isWatched) return await use(service, followers, port);
     await service.holds(count);
     // Until shards have moved to the worker that came last.
     await wait(3_000);
     await service.holds(count);
-    return await use(service, followers);
+    return await use(service, followers, port);
   } finally {
     for (const part of [service, ...followers]) part.kill();
     nats?.stop();
@@ -259,6 +272,55 @@ if (values.processes) {
       each('messages').toFixed(2),
       `${(each('cpu') / 10_000).toFixed(1)} %`,
     );
+  });
+  process.exit();
+}
+
+if (values.memory !== undefined) {
+  const clones = [undefined, ...(values.beside === undefined ? [] : [resolve(values.beside)])];
+  console.log('\nIdentities without events in one worker, polls held for 40 s');
+  row('', 'heap of each', 'RSS of each');
+  for (const of of clones) {
+    const config = { blockTime: 40_000, workers: 1, of };
+    const memory = async (_: Service, [follower]: readonly Follower[]) => {
+      const { heap } = await figuresOf(follower!);
+      return { heap, rss: follower!.rss };
+    };
+    const empty = await withFollowers({ ...config, identities: 1 }, memory);
+    for (const identities of values.memory.split(',').map(Number)) {
+      const full = await withFollowers({ ...config, identities }, memory);
+      const each = (name: 'heap' | 'rss') =>
+        `${((full[name] - empty[name]) / identities / 1_024).toFixed(1)} KB`;
+      row(`${identities}, ${of ?? 'this clone'}`, each('heap'), each('rss'));
+    }
+  }
+  process.exit();
+}
+
+if (values.ack !== undefined) {
+  const ms = Number(values.ack);
+  console.log(`\nA process reads what 1,000 identities have stored; each ack takes ${ms} ms`);
+  row('', 'batches/s', 'CPU');
+  await withFollowers({ identities: 1_000, blockTime: 40_000, workers: 1 }, async (service, _, port) => {
+    await service.publish(2_000, 20_000);
+    const nats = await connect({ servers: `127.0.0.1:${port}` });
+    const all = [undefined];
+    const shards = Array.from({ length: 256 }, (_, shard) => ({ shard }));
+    for (const [name, parts] of [['one consumer', all] as const, ['one of each shard', shards] as const]) {
+      let acked = 0;
+      const ack = () => timer(ms).pipe(tap(() => acked++));
+      const consuming = merge(
+        ...parts.map(of => fleetBatches({ nats, from: 0, ack, ...(of ? { of } : {}) })),
+      ).subscribe();
+      await wait(2_000);
+      const before = process.cpuUsage();
+      const start = acked;
+      await wait(5_000);
+      const { user, system } = process.cpuUsage(before);
+      row(name, String(Math.round((acked - start) / 5)), `${((user + system) / 50_000).toFixed(0)} %`);
+      consuming.unsubscribe();
+    }
+    await nats.close();
   });
   process.exit();
 }

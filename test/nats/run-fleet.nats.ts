@@ -958,7 +958,7 @@ for (const program of SERVERS) {
         onEvent: (_, event) => events.push(event),
       });
       workers.follow(add(10));
-      const name = workers.start();
+      const name = await workers.start();
       await followed();
       const isOverloaded = () => events.some(event => event.kind === 'overloaded' && event.by === 'late');
       while (!isOverloaded()) {
@@ -987,7 +987,7 @@ for (const program of SERVERS) {
         onEvent: (_, event) => events.push(event),
       });
       workers.follow(ids);
-      const first = workers.start(-400_000);
+      const first = await workers.start(-400_000);
       await followed();
       const seen: string[] = [];
       running.push(
@@ -999,7 +999,7 @@ for (const program of SERVERS) {
       await waitUntil(() => seen.length === 10);
       // A worker that joins others takes its shards at once.
       const assigned = () => events.filter(({ kind }) => kind === 'assigned').length;
-      const second = workers.start(7_200_000);
+      const second = await workers.start(7_200_000);
       await waitUntil(() => assigned() > 8);
       workers.leave(first);
       await waitUntil(() => assigned() === 16);
@@ -1012,7 +1012,7 @@ for (const program of SERVERS) {
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 30);
       workers.signal(second, 'SIGKILL');
-      const third = workers.start();
+      const third = await workers.start();
       await waitUntil(() => assigned() === 24);
       for (const id of ids) publish(id);
       await waitUntil(() => seen.length === 40);

@@ -1,11 +1,12 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { createEmulator, listen } from 'lobby-rx/emulator';
-import type { FleetEvent } from 'lobby-rx/fleet';
+import type { FleetEvent, FleetPosition } from 'lobby-rx/fleet';
 import { startNatsServer, type NatsServer } from '../nats-server.js';
 import { OPERATOR, startCluster, type Cluster } from './cluster.js';
 import { Consumer } from './consumer.js';
 import { Ledger } from './ledger.js';
+import { Relay } from './relay.js';
 import { seconds, Takeovers } from './takeovers.js';
 import { Workers } from './workers.js';
 
@@ -19,6 +20,8 @@ export interface ChaosSettings {
   readonly perSecond: number;
   readonly seed: number;
   readonly isCluster: boolean;
+  /** How often each disturbance happens. */
+  readonly rounds: number;
 }
 
 /** Functions that disturb a run, by their names. */
@@ -55,6 +58,8 @@ export class ChaosRun {
   /** A connection with all rights in a cluster. */
   operator!: NatsConnection;
   readonly #ledger = new Ledger();
+  /** The consumer reaches each server through a relay. */
+  #relays!: readonly Relay[];
   readonly #startedAt = Date.now();
   readonly #random: () => number;
   #lastSentAt = 0;
@@ -92,13 +97,14 @@ export class ChaosRun {
       onEvent: (_, event) => this.#heard(event),
     });
     this.workers.follow(this.ids);
-    for (let i = 0; i < 3; i++) this.workers.start();
+    for (let i = 0; i < 3; i++) await this.workers.start();
     for (let i = 0; i < 300 && this.#followed() < this.settings.identities; i++) await wait(100);
     this.log(`${this.#followed()} identities are followed`);
     const anywhere = { servers: this.servers.map(({ port }) => `127.0.0.1:${port}`) };
     this.nats = await this.server.connect(anywhere);
     if (this.cluster) this.operator = await this.server.connect({ ...anywhere, ...OPERATOR });
-    this.consumer = new Consumer(this.nats, this.#ledger, text => this.log(text));
+    this.#relays = await Promise.all(this.servers.map(({ port }) => Relay.start(port)));
+    this.consumer = new Consumer(await this.#connectToRead(), this.#ledger, text => this.log(text));
     this.consumer.begin();
   }
 
@@ -132,10 +138,50 @@ export class ChaosRun {
     return { leader: this.servers.find(isLeader) ?? this.server, follower: this.pick(followers) };
   }
 
-  /** Sends all events. Each disturbance happens twice, one after another. */
+  /** The relays of the workers and the consumer to one of the servers. */
+  relaysTo(server: NatsServer): readonly Relay[] {
+    const i = this.servers.indexOf(server);
+    return [this.#relays[i]!, ...this.workers.relaysTo(i)];
+  }
+
+  /** NATS has lost the end of its stream. That may cost each identity a gap. */
+  setBack(): void {
+    this.#ledger.setBack();
+  }
+
+  /** Whether NATS still has a batch that the consumer has read. */
+  async hasKept({ position, storedAt }: FleetPosition): Promise<boolean> {
+    const seq = sequenceOf(position);
+    for (let i = 0; i < 20; i++) {
+      try {
+        const { streams } = await jetstreamManager(this.nats, { checkAPI: false });
+        const stored = await streams.getMessage('LOBBY_EVENTS', { seq });
+        return stored?.time.getTime() === storedAt;
+      } catch {
+        // The cluster may still elect a leader.
+        await wait(500);
+      }
+    }
+    return false;
+  }
+
+  /** Sends more events until something is so, for a minute at most. */
+  async sendUntil(isSo: () => boolean | Promise<boolean>): Promise<void> {
+    for (let i = 0; i < 600 && !(await isSo()); i++) {
+      for (let more = 0; more < 20; more++) this.#publish();
+      await wait(100);
+    }
+  }
+
+  /** Whether the stream has passed a position. */
+  async isPast({ position }: FleetPosition): Promise<boolean> {
+    return Number(await this.#endOfStream()) > sequenceOf(position);
+  }
+
+  /** Sends all events. The disturbances happen one after another. */
   async send(disturbances: Disturbances): Promise<void> {
-    const { events, perSecond } = this.settings;
-    const plan = Object.entries(disturbances).flatMap(entry => [entry, entry]);
+    const { events, perSecond, rounds } = this.settings;
+    const plan = Array.from({ length: rounds }, () => Object.entries(disturbances)).flat();
     const disturbEvery = events / (plan.length + 1);
     const killEvery = this.cluster ? events / (CONSUMER_KILLS + 1) : Infinity;
     let nextDisturbance = disturbEvery;
@@ -146,7 +192,7 @@ export class ChaosRun {
     while (sent < events) {
       const began = Date.now();
       const until = Math.min(events, sent + perSecond / (1_000 / SEND_EVERY_MS));
-      for (; sent < until; sent++) this.#publish(sent);
+      for (; sent < until; sent++) this.#publish(sent % 1_000 === 500);
       if (sent >= nextKill) {
         nextKill += killEvery;
         await this.#killConsumer();
@@ -175,30 +221,33 @@ export class ChaosRun {
     const last = Date.now() - this.#lastSentAt;
     // Gives duplicates the time to come.
     await wait(1_000);
-    const { lost, doubled, outOfOrder } = ledger.faults;
+    const { lost, lostWithGap, doubled, doubledWithGap, outOfOrder, falseGaps } = ledger.faults;
     const rows: readonly (readonly [string, number | string])[] = [
       ['events sent', ledger.sent],
       ['received', ledger.received],
       ['lost', lost],
+      ['lost, and a gap says so', lostWithGap],
       ['doubled', doubled],
+      ['doubled after a gap', doubledWithGap],
       ['out of order', outOfOrder],
       ['gaps', ledger.gaps],
+      ['gaps, though NATS lost nothing', falseGaps],
       ['consumers killed', this.consumer.kills],
       ...this.takeovers.rows,
       ['until the last event came', seconds(last)],
       ['the end of the stream', await this.#endOfStream()],
-      // A position is the number of the stream and the place in it, and the stream has only places.
-      ['where the consumer is', this.consumer.position % 2 ** 40],
+      ['where the consumer is', sequenceOf(this.consumer.last.position)],
     ];
     for (const [name, value] of rows) console.log(`  ${name.padEnd(34)} ${value}`);
-    return lost === 0 && doubled === 0 && outOfOrder === 0 && ledger.gaps === 0;
+    return lost === 0 && doubled === 0 && outOfOrder === 0 && falseGaps === 0;
   }
 
   async end(): Promise<void> {
     this.consumer.end();
-    for (const name of this.workers.names) this.workers.signal(name, 'SIGKILL');
+    this.workers.end();
     await this.#service.close();
     for (const server of this.servers) await server.remove();
+    for (const relay of this.#relays) relay.close();
     this.cluster?.close();
   }
 
@@ -223,17 +272,28 @@ export class ChaosRun {
     return new Set(polls.map(({ token }) => token)).size;
   }
 
-  #publish(sent: number): void {
+  #publish(isLarge = false): void {
     const id = this.pick(this.ids);
     const number = this.#ledger.next(id);
-    const isLarge = sent % 1_000 === 500;
     this.emulator.publish(id, { numbered: isLarge ? { number, text: LARGE } : { number } });
   }
 
   async #killConsumer(): Promise<void> {
     const { follower } = await this.ranks();
-    const servers = `127.0.0.1:${follower.port}`;
-    await this.consumer.moveTo(await this.server.connect({ servers, waitOnFirstConnect: true }));
+    await this.consumer.moveTo(await this.#connectToRead(follower));
+  }
+
+  /** Connects through the relays, at first to one of the servers. */
+  #connectToRead(first = this.server): Promise<NatsConnection> {
+    const i = this.servers.indexOf(first);
+    const relays = [...this.#relays.slice(i), ...this.#relays.slice(0, i)];
+    return this.server.connect({
+      servers: relays.map(({ port }) => `127.0.0.1:${port}`),
+      noRandomize: true,
+      // Their own addresses would lead past the relays.
+      ignoreClusterUpdates: true,
+      waitOnFirstConnect: true,
+    });
   }
 
   async #disturb(name: string, disturb: () => Promise<unknown>, sent: number): Promise<void> {
@@ -244,6 +304,9 @@ export class ChaosRun {
     await wait(this.settings.lease / 2);
   }
 }
+
+/** A position is the number of the stream and the place in it, and the stream has only places. */
+const sequenceOf = (position: number): number => position % 2 ** 40;
 
 /** Reproducible random numbers from 0 to 1. */
 function randomNumbers(seed: number): () => number {

@@ -1,6 +1,6 @@
-import { connect as connectTo, createServer, type AddressInfo, type Socket } from 'node:net';
 import { freePort } from '../../free-port.js';
 import { startNatsServer, type NatsServer } from '../nats-server.js';
+import { Relay } from './relay.js';
 
 /** A cluster of NATS servers. */
 export interface Cluster {
@@ -27,71 +27,40 @@ no_auth_user: fleet`;
 /** Starts a cluster of three. Each route between servers passes through a relay. */
 export async function startCluster(program: string, more: string): Promise<Cluster> {
   const ports = await Promise.all([freePort(), freePort(), freePort()]);
-  const isolated = new Set<number>();
-  const relays = await Promise.all(
+  const routes = await Promise.all(
     ports.flatMap((_, from) =>
-      ports.flatMap((port, to) => (from === to ? [] : [startRelay(from, to, port, isolated)])),
+      ports.flatMap((port, to) => (from === to ? [] : [startRoute(from, to, port)])),
     ),
   );
   const servers = await Promise.all(
     ports.map((port, i) => {
-      const routes = relays.filter(({ from }) => from === i).map(({ url }) => `"${url}"`);
+      const urls = routes
+        .filter(({ from }) => from === i)
+        .map(({ relay }) => `"nats://127.0.0.1:${relay.port}"`);
       // The addresses that servers tell each other lead nowhere, so that no route avoids the
       // relays.
       const listen = `listen: "127.0.0.1:${port}", advertise: "127.0.0.1:9"`;
-      const cluster = `cluster { name: c, ${listen}, routes: [${routes.join()}] }`;
+      const cluster = `cluster { name: c, ${listen}, routes: [${urls.join()}] }`;
       return startNatsServer({ program, config: `server_name: s${i}\n${cluster}\n${ACCOUNTS}\n${more}` });
     }),
   );
   return {
     servers,
     cut: server => {
-      isolated.add(server);
-      for (const relay of relays) relay.check();
+      for (const { from, to, relay } of routes) {
+        if (from === server || to === server) relay.cut();
+      }
     },
     mend: () => {
-      isolated.clear();
+      for (const { relay } of routes) relay.release();
     },
     close: () => {
-      for (const relay of relays) relay.close();
+      for (const { relay } of routes) relay.close();
     },
   };
 }
 
-/** Passes on what one server sends to another, unless one of them is isolated. */
-async function startRelay(from: number, to: number, port: number, isolated: ReadonlySet<number>) {
-  const isCut = () => isolated.has(from) || isolated.has(to);
-  const sockets = new Set<Socket>();
-  const server = createServer(incoming => {
-    if (isCut()) return incoming.destroy();
-    const outgoing = connectTo(port, '127.0.0.1');
-    const both = [incoming, outgoing] as const;
-    const end = () => {
-      for (const socket of both) {
-        socket.destroy();
-        sockets.delete(socket);
-      }
-    };
-    for (const socket of both) {
-      sockets.add(socket);
-      socket.on('error', end).on('close', end);
-    }
-    return incoming.pipe(outgoing).pipe(incoming);
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  server.unref();
-  const destroy = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    from,
-    url: `nats://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    check: () => {
-      if (isCut()) destroy();
-    },
-    close: () => {
-      server.close();
-      destroy();
-    },
-  };
+/** What one server of a cluster sends to another one. */
+async function startRoute(from: number, to: number, port: number) {
+  return { from, to, relay: await Relay.start(port) };
 }

@@ -26,8 +26,8 @@ export class Consumer {
   }
 
   /** The position of the last batch. */
-  get position(): number {
-    return this.#last.position;
+  get last(): FleetPosition {
+    return this.#last;
   }
 
   /** Ends the subscription, and begins again. */
@@ -37,9 +37,9 @@ export class Consumer {
     const ack = () => EMPTY;
     this.#consuming = fleetBatches({ nats: connection, durable: 'ledger', from, ack }).subscribe({
       next: batch => {
-        if (batch.position <= this.position)
-          this.#log(`position ${batch.position} came after ${this.position}`);
-        const { position, storedAt } = batch;
+        const { position, storedAt, gap } = batch;
+        if (position <= this.#last.position && !gap)
+          this.#log(`position ${position} came after ${this.#last.position}`);
         this.#last = { position, storedAt };
         this.#ledger.receive(batch);
       },

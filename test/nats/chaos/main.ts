@@ -1,5 +1,6 @@
-// `npm run test:fleet` disturbs workers in separate processes, a NATS server and a service. It
-// counts the lost events. `npm run chaos:fleet` does the same with a cluster of three NATS servers.
+// `npm run test:fleet` disturbs workers in separate processes, a NATS server and a service, each
+// way once. It counts the lost events. `npm run chaos:fleet` does so twice with a cluster of three
+// NATS servers.
 import { parseArgs } from 'node:util';
 import { SERVERS, versionOf } from '../nats-server.js';
 import { ChaosRun, type ChaosSettings } from './chaos-run.js';
@@ -13,6 +14,7 @@ const { values } = parseArgs({
     perSecond: { type: 'string', default: '500' },
     seed: { type: 'string', default: '1' },
     cluster: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '1' },
   },
 });
 const settings: ChaosSettings = {
@@ -22,6 +24,7 @@ const settings: ChaosSettings = {
   perSecond: Number(values.perSecond),
   seed: Number(values.seed),
   isCluster: values.cluster,
+  rounds: Number(values.rounds),
 };
 // Clusters of 2.9 do not check the expected last message before they append.
 const isOld = (program: string) => versionOf(program).startsWith('2.9.');

@@ -63,6 +63,8 @@ async function start({ name, nats: ports, url, lease, shards, identities }: Star
     servers: ports.map(port => `127.0.0.1:${port}`),
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
+    // Their own addresses would lead past the relays.
+    ignoreClusterUpdates: true,
   });
   const working: Subscription = runFleet({
     nats,

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import type { FleetEvent } from 'lobby-rx/fleet';
 import { bundled } from '../../bundled.js';
 import type { FromWorker, ToWorker } from './messages.js';
+import { Relay } from './relay.js';
 
 /** The options of {@link Workers}. */
 export interface WorkersConfig {
@@ -17,6 +18,8 @@ export interface WorkersConfig {
 export class Workers {
   readonly #config: WorkersConfig;
   readonly #running = new Map<string, ChildProcess>();
+  /** Each worker reaches each server through a relay of its own. */
+  readonly #relays = new Map<string, readonly Relay[]>();
   #identities: readonly string[] = [];
   #started = 0;
 
@@ -29,10 +32,12 @@ export class Workers {
   }
 
   /** Starts a worker whose clock is ahead by `skew` ms. */
-  start(skew = 0): string {
+  async start(skew = 0): Promise<string> {
     const { nats, url, lease, shards, tokenOf, onEvent } = this.#config;
     this.#started++;
     const name = `worker-${this.#started}`;
+    const relays = await Promise.all(nats.map(port => Relay.start(port)));
+    this.#relays.set(name, relays);
     const child = fork(bundled(new URL('./worker.ts', import.meta.url).pathname), {
       execArgv: skew === 0 ? [] : ['--import', `data:text/javascript,${offBy(skew)}`],
     });
@@ -41,8 +46,27 @@ export class Workers {
       if (message.kind === 'event') onEvent(name, message.event);
       else this.#send(child, { ...message, token: tokenOf(message.identity_id) });
     });
-    this.#send(child, { kind: 'start', name, nats, url, lease, shards, identities: this.#identities });
+    const identities = this.#identities;
+    this.#send(child, {
+      kind: 'start',
+      name,
+      nats: relays.map(({ port }) => port),
+      url,
+      lease,
+      shards,
+      identities,
+    });
     return name;
+  }
+
+  /** The relays of a worker, one to each server. */
+  relaysOf(name: string): readonly Relay[] {
+    return this.#relays.get(name) ?? [];
+  }
+
+  /** The relays of all workers to one of the servers. */
+  relaysTo(server: number): readonly Relay[] {
+    return [...this.#relays.values()].map(relays => relays[server]!);
   }
 
   follow(identities: readonly string[]): void {
@@ -70,6 +94,12 @@ export class Workers {
     const child = this.#running.get(name);
     if (child) this.#send(child, { kind: 'leave' });
     this.#running.delete(name);
+  }
+
+  /** Kills all of them. */
+  end(): void {
+    for (const name of this.names) this.signal(name, 'SIGKILL');
+    for (const relay of [...this.#relays.values()].flat()) relay.close();
   }
 
   #send(child: ChildProcess, message: ToWorker): void {
