@@ -65,17 +65,21 @@ function angular(packages: readonly string[], runtime: string, version: string, 
   };
 }
 
+/** Most templates of Solid are in TypeScript, where a component without types does not build. */
+const TYPED_SOLID =
+  'tsc --noEmit --strict --skipLibCheck --target es2022 --module esnext --moduleResolution bundler --jsx preserve --jsxImportSource solid-js Lobby.tsx';
+
 /** Frameworks that render on a server, each in the smallest application. */
 export const rendering: readonly Workshop[] = [
   {
-    packages: ['solid-js@1.9.20', 'vite-plugin-solid@2.11.14', 'vite@8.3.8', BROWSER],
+    packages: ['solid-js@1.9.20', 'vite-plugin-solid@2.11.14', 'vite@8.3.8', 'typescript@5.9.3', BROWSER],
     copies: ['rendering/visits', 'rendering/solid'],
-    files: { 'client.ts': CLIENT, 'Lobby.jsx': recipe(STATE, "from 'solid-js'") },
+    files: { 'client.ts': CLIENT, 'Lobby.tsx': recipe(STATE, "from 'solid-js'") },
     consumers: [
       visited(
         'Solid',
         '1.9.20',
-        "vite build --logLevel warn && vite build --ssr on-server.jsx --outDir server --logLevel warn && node visit.js '/' node server.js",
+        `${TYPED_SOLID} && vite build --logLevel warn && vite build --ssr on-server.jsx --outDir server --logLevel warn && node visit.js '/' node server.js`,
         '-,Ada',
       ),
     ],
