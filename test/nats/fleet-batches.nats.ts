@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { headers, type NatsConnection } from '@nats-io/transport-node';
-import { defer, firstValueFrom, tap, throwError, timer } from 'rxjs';
+import { defer, firstValueFrom, lastValueFrom, Subject, tap, throwError, timer } from 'rxjs';
 import {
   fleetBatches,
   type FleetBatch,
@@ -286,6 +286,49 @@ for (const program of SERVERS) {
       await waitUntil(() => shards.flatMap(({ batches }) => batches).length === 30);
       deepStrictEqual(one.numbers(), [4]);
       ok(shards.every(({ batches }) => batches.length > 0));
+    });
+
+    it('works on several shards at once, each in order, though ack is slow', async () => {
+      const { add, work, followed, publish, running, server } = setting;
+      const ids = add(30);
+      await work();
+      await followed();
+      const nats = await server.connect();
+      const stored: FleetBatch[] = [];
+      const shards = Array.from({ length: 8 }, (_, shard) => shard);
+      const waiting = new Set<number>();
+      const areAllThere$ = new Subject<void>();
+      const consume = (shard: number) => {
+        const ack = async (batch: FleetBatch) => {
+          waiting.add(shard);
+          // No consumer goes on until each has a batch.
+          if (waiting.size === 8) areAllThere$.complete();
+          await lastValueFrom(areAllThere$, { defaultValue: undefined });
+          stored.push(batch);
+        };
+        return fleetBatches({ nats, of: { shard }, durable: `slow-${shard}`, ack }).subscribe();
+      };
+      let consumers = shards.map(consume);
+      running.push(...consumers);
+      await begun(8);
+      for (let i = 0; i < 3; i++) ids.forEach(id => publish(id));
+      const numbers = () => stored.flatMap(({ events }) => events.map(numberOf));
+      await waitUntil(() => numbers().length === 90);
+      // The next process goes on where each of them was.
+      for (const consumer of consumers) consumer.unsubscribe();
+      await begun(0);
+      consumers = shards.map(consume);
+      running.push(...consumers);
+      ids.forEach(id => publish(id));
+      await waitUntil(() => numbers().length === 120);
+      strictEqual(new Set(numbers()).size, 120);
+      for (const id of ids) {
+        const positions = stored.flatMap(batch => (batch.identity_id === id ? [batch.position] : []));
+        deepStrictEqual(
+          positions,
+          [...positions].sort((a, b) => a - b),
+        );
+      }
     });
 
     it('begins with a gap if the stream does not have its position any more', async () => {
