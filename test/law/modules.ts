@@ -95,6 +95,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
     'node:crypto',
     'node:readline',
     'node:stream',
+    'node:http',
+    'node:https',
   ],
 };
 

@@ -19,10 +19,12 @@ import {
   tap,
   timer,
   type MonoTypeOperatorFunction,
+  type Observable,
 } from 'rxjs';
-import { clientOf, CONNECTION_FLAGS, urlOf } from './connection-flags.js';
+import { clientOf, CONNECTION_FLAGS, urlOf, type ConnectionValues } from './connection-flags.js';
 import {
   corsFindings,
+  lobbyFindings,
   memberFindings,
   observedTransport,
   plainAnswer,
@@ -43,10 +45,12 @@ import { jsonLine, printLine } from './terminal/index.js';
 
 const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the way to it
 
-  --origin URL       also asks whether pages of this origin are allowed (CORS):
+  --origin URL       also asks whether pages of this origin are allowed:
                      https://…, capacitor://…, ionic://…, tauri://…, app://…,
                      chrome-extension://… or null
   --group GROUP      also reads members of this group
+  --lobby URL        checks the way of a player to a lobby and its gate instead:
+                     wss://…, with the path of the gate. Sends no token
   --json             prints JSON on a terminal, too
   --url URL          URL of the service; default: LOBBY_RX_API_URL, or
                      LOBBY_RX_URL
@@ -57,10 +61,11 @@ const HELP = `lobby-rx doctor: what breaks live feeds, in the service or on the 
 
 LOBBY_RX_TOKEN is the token of an identity. Takes up to a minute if all is well:
 as long as the service holds a poll; three minutes at most. It sends about
-fifteen requests, and changes nothing. Prints
+fifteen requests, and changes nothing. With --lobby it needs no token, takes a
+few seconds, and the log of the gate has two refusals of it. Prints
 a line for each finding, with what to do; otherwise JSON, one finding per line.
 
-Exit codes: 0 no problem, 1 a problem, 2 wrong arguments, 3 no service.
+Exit codes: 0 no problem, 1 a problem, 2 wrong arguments, 3 no service or gate.
 `;
 
 /** How long all checks may take together, in ms. One poll is most of it. */
@@ -83,31 +88,16 @@ export function doctor(args: readonly string[]): Promise<void> {
       'group-url': text,
       origin: text,
       group: text,
+      lobby: text,
       json: boolean,
     };
     const { values } = parseFlags('doctor', args, { flags });
     if (values.help) return HELP;
-    if (values['group-url'] !== undefined && values.group === undefined)
-      throw new Error('--group-url is only used with --group');
     const origin = values.origin === undefined ? undefined : originIn(values.origin);
-    const group = values.group === undefined ? undefined : groupIn('--group', values.group);
-    // All requests for live events are judged by one proof, with and without a token.
-    const proof = new ServiceProof();
-    const { transport, lastAnswer } = observedTransport(fromFetch(), proof);
-    const isFromService = () => lastAnswer()?.isFromService === true;
-    const client = clientOf('api', values, { transport, isFromService });
-    const url = urlOf('api', values).url.replace(/\/+$/, '');
-    const checks$ = concat(
-      from(proxyFindings(new URL(url), process.env)),
-      serviceFindings(url, proof),
-      origin === undefined ? EMPTY : corsFindings(url, origin),
-      group === undefined ? EMPTY : memberFindings(clientOf('group', values), group),
-      watchFindings(client, {
-        now: () => performance.now(),
-        lastAnswer,
-        withoutToken$: plainAnswer(url + eventsWatch.path, { proof }),
-      }),
-    );
+    const checks$ =
+      values.lobby === undefined
+        ? checksOfService(values, origin)
+        : lobbyFindings(lobbyIn(values.lobby, values), origin);
     const findings$ = merge(checks$.pipe(endWith(undefined)), timer(DEADLINE_MS).pipe(map(() => LATE))).pipe(
       takeWhile((finding): finding is Finding => finding !== undefined),
       takeWhile(({ isFinal }) => !isFinal, true),
@@ -116,6 +106,44 @@ export function doctor(args: readonly string[]): Promise<void> {
     const isForPeople = process.stdout.isTTY && !values.json;
     return findings$.pipe(exitCode(), waiting(isForPeople), print(isForPeople ? row : jsonLine));
   });
+}
+
+interface ServiceValues extends ConnectionValues<'api' | 'group'> {
+  readonly group: string | undefined;
+}
+
+function checksOfService(values: ServiceValues, origin: string | undefined): Observable<Finding> {
+  if (values['group-url'] !== undefined && values.group === undefined)
+    throw new Error('--group-url is only used with --group');
+  const group = values.group === undefined ? undefined : groupIn('--group', values.group);
+  // All requests for live events are judged by one proof, with and without a token.
+  const proof = new ServiceProof();
+  const { transport, lastAnswer } = observedTransport(fromFetch(), proof);
+  const isFromService = () => lastAnswer()?.isFromService === true;
+  const client = clientOf('api', values, { transport, isFromService });
+  const url = urlOf('api', values).url.replace(/\/+$/, '');
+  return concat(
+    from(proxyFindings(new URL(url), process.env)),
+    serviceFindings(url, proof),
+    origin === undefined ? EMPTY : corsFindings(url, origin),
+    group === undefined ? EMPTY : memberFindings(clientOf('group', values), group),
+    watchFindings(client, {
+      now: () => performance.now(),
+      lastAnswer,
+      withoutToken$: plainAnswer(url + eventsWatch.path, { proof }),
+    }),
+  );
+}
+
+/** Without a token, which nobody has to send in order to ask. */
+function lobbyIn(text: string, values: ServiceValues): URL {
+  const { url, 'api-url': api, 'group-url': groups, group } = values;
+  if ([url, api, groups, group].some(value => value !== undefined) || values.insecure)
+    throw new Error('--lobby is only used with --origin and --json');
+  const lobby = /^wss?:\/\/[^\s#@]+$/.test(text) && URL.canParse(text) ? new URL(text) : undefined;
+  if (!lobby || lobby.searchParams.has('token'))
+    throw new Error(`--lobby must be like wss://lobby.example/play, without a token; got ${shown(text)}`);
+  return lobby;
 }
 
 function originIn(text: string): string {

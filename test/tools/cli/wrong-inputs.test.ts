@@ -262,6 +262,13 @@ function wrongOtherwise(name: Name, path: (file: string) => string): Input[] {
       return [
         ...WRONG.group.map(group => ({ args: ['--group', group], names: '--group' })),
         { args: ['--group-url', 'https://service.example'], names: '--group-url is only used with --group' },
+        ...['', 'lobby.example', 'https://lobby.example/', `wss://lobby.example/?token=${SECRET}`].map(
+          lobby => ({
+            args: ['--lobby', lobby],
+            names: '--lobby must be like wss://',
+          }),
+        ),
+        { args: ['--lobby', 'wss://lobby.example/', '--group', 'g'], names: '--lobby is only used with' },
       ];
     case 'emulate':
       return [{ args: ['--every', '5'], names: '--every is only used with --simulate' }];

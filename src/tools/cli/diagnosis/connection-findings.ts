@@ -5,7 +5,7 @@ const FAILURES: Readonly<Record<string, readonly [text: string, advice: string]>
   UND_ERR_CONNECT_TIMEOUT: ['no connection within 10 s', 'check the network, and firewalls'],
   ENOTFOUND: ['no address is known for this name', 'check the URL, and DNS'],
   EAI_AGAIN: ['the DNS server does not answer', 'check the network of this machine'],
-  ECONNREFUSED: ['nothing listens on this port', 'check the port of the URL, and whether the service runs'],
+  ECONNREFUSED: ['nothing listens on this port', 'check the port of the URL, and whether the server runs'],
   EHOSTUNREACH: ['no route leads to this address', 'check the network, and firewalls'],
   ENETUNREACH: ['no route leads to this address', 'check the network, and firewalls'],
   ECONNRESET: ['the connection was reset at once', 'check firewalls, and whether the port speaks TLS'],
@@ -36,21 +36,22 @@ export function proxyFindings(
 }
 
 /**
- * The finding for an error of fetch. The connection failed, or the answer could not be read.
+ * The finding for an error of fetch, or of a WebSocket. The connection failed, or the answer could
+ * not be read.
  */
-export function connectionProblem(error: unknown): Finding {
+export function connectionProblem(error: unknown, whose: 'service' | 'lobby' = 'service'): Finding {
   const { name, cause } = error as Error & { readonly cause?: { readonly code?: string } };
   const code = cause?.code;
   const known = code === undefined ? undefined : FAILURES[code];
   if (known) return problem('connection', `${known[0]} (${code})`, known[1]);
   // The error codes of zlib.
   if (code?.startsWith('Z_') || code?.startsWith('ERR_BROTLI'))
-    return problem('service', `its answer cannot be decompressed (${code})`, LEAVE_BODIES);
+    return problem(whose, `its answer cannot be decompressed (${code})`, LEAVE_BODIES);
   const ended =
     name === 'TimeoutError'
       ? 'accepts connections, and does not answer'
       : `ends the connection (${code ?? name})`;
-  return problem('service', ended, 'see whether it runs, and whether the port is its own');
+  return problem(whose, ended, 'see whether it runs, and whether the port is its own');
 }
 
 export const LEAVE_BODIES = 'let a proxy leave bodies, and Content-Encoding, as they are';
