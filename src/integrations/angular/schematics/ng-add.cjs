@@ -57,9 +57,13 @@ const providesForTests =
     });
 
 /** A server of Angular 22 answers 400 to a host that it does not know. */
-const allowsHost = (name, host) =>
-  updateWorkspace(({ projects }) => {
-    const options = projects.get(name).targets.get('build')?.options;
-    if (!options?.ssr || options.security?.allowedHosts?.length > 0) return;
-    options.security = { ...options.security, allowedHosts: [host] };
-  });
+const allowsHost =
+  (name, host) =>
+  (_, { logger }) =>
+    updateWorkspace(({ projects }) => {
+      const options = projects.get(name).targets.get('build')?.options;
+      if (!options?.ssr) return;
+      logger.info('Set renderMode: RenderMode.Server in app.routes.server.ts. Nobody signs in to a build.');
+      if (options.security?.allowedHosts?.length > 0) return;
+      options.security = { ...options.security, allowedHosts: [host] };
+    });
