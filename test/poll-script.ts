@@ -8,7 +8,7 @@ export interface Answer {
 
 export const answer = (index: string, ...events: string[]): Answer => ({ events, watch: { index } });
 
-export const isEmpty = ({ events }: Answer) => events.length === 0;
+export const read = ({ events }: Answer) => ({ isEmpty: events.length === 0 });
 
 /**
  * A poll that returns the given answers one after the other. `asked` has the index of each call.

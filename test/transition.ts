@@ -9,7 +9,7 @@ import type { Health, Pace, Position } from '../src/stream/transition/watch-stat
 import { watchSettings, type WatchSettings } from '../src/stream/watch-settings.js';
 import type { OwnReading, WatchConfig } from '../src/stream/index.js';
 import { cursorArgument, type Recovery } from '../src/error/index.js';
-import { isEmpty, type Answer } from './poll-script.js';
+import { read, type Answer } from './poll-script.js';
 
 /** The laws of a client's watches with all defaults, and jitter of one half. */
 export const laws: WatchSettings<Answer> = lawsOf({});
@@ -17,7 +17,13 @@ export const laws: WatchSettings<Answer> = lawsOf({});
 /** The same, with other options. */
 export function lawsOf(config: WatchConfig<Answer>, reading: OwnReading<Answer> = {}): WatchSettings<Answer> {
   return watchSettings<Answer>(
-    { isEmpty, isState: true, retention: 300_000, testing: { random: () => 0.5 }, ...config },
+    {
+      isState: true,
+      retention: 300_000,
+      testing: { random: () => 0.5 },
+      ...config,
+      read: answer => ({ ...read(answer), ...config.read?.(answer) }),
+    },
     { isIndex: cursorArgument.is, reading },
   );
 }

@@ -46,7 +46,7 @@ export function feedByShare<Own extends object>(
   };
   const ofRaw = <Rest extends readonly unknown[], Result>(callback?: (list: List, ...rest: Rest) => Result) =>
     callback && ((raw: RawEventList, ...rest: Rest) => callback(listOf(raw), ...rest));
-  const { ack, indexOf, isEmpty, read, ...others } = watchConfig;
+  const { ack, indexOf, read, ...others } = watchConfig;
   const own = endpoint as object as OwnReading<List>;
   const { poll, settings } = endpointWatch<EventsWatchInput, RawEventList>(
     context,
@@ -63,7 +63,6 @@ export function feedByShare<Own extends object>(
       ...others,
       ack: ofRaw(ack),
       indexOf: typeof indexOf === 'string' ? indexOf : ofRaw(indexOf),
-      isEmpty: ofRaw(isEmpty),
       read: ofRaw(read),
     }) as WatchConfig<RawEventList>,
   );

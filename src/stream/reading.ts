@@ -12,15 +12,15 @@ import { jsonHash, textHash } from '../protocol/index.js';
 import type { IndexGuard } from './resume-point.js';
 
 /**
- * What an answer says about its place in the log. All fields are optional. `indexOf` and `isEmpty`
- * read those that are left out.
+ * What an answer says about its place in the log. All fields are optional. `indexOf` says where an
+ * index stands that is left out.
  *
  * An index is a string, which is sent back as it is, or a safe integer.
  */
 export interface Reading {
   /** The index for the next poll. */
   readonly index?: string | number | null | undefined;
-  /** Whether the answer has no news. */
+  /** Whether the answer has no news. Default false, or what its endpoint says. */
   readonly isEmpty?: boolean | undefined;
   /**
    * The log that the index belongs to. An answer of another log than before is not delivered. The
@@ -51,7 +51,6 @@ export interface Reading {
 export interface ReadingConfig<A> {
   readonly read?: ((answer: A) => Reading) | undefined;
   readonly indexOf?: string | ((answer: A) => string | number | null | undefined) | undefined;
-  readonly isEmpty?: ((answer: A) => boolean) | undefined;
   readonly isState?: boolean | undefined;
   readonly redelivers?: boolean | undefined;
 }
@@ -94,7 +93,7 @@ export type Read<A> = (answer: A, text?: string) => ReadAnswer;
 export function readerOf<A>(config: ReadingConfig<A>, own: OwnReading<A>, isIndex: IndexGuard): Read<A> {
   const { indexOf = 'watch.index' } = config;
   const read = config.read ? readerAtOnce(config.read) : readNothing;
-  const isEmpty = atOnce('isEmpty', config.isEmpty ?? own.isEmpty ?? never, aPlainValue);
+  const isEmpty = atOnce('isEmpty', own.isEmpty ?? never, aPlainValue);
   const { contentOf = contentBut(indexOf) } = own;
   const indexIn = fieldReader(indexOf);
   const keyOf = keyOfNews(config, own, contentOf);

@@ -51,10 +51,9 @@ export interface ServiceConfig<A> {
    * Default: `'watch.index'`.
    */
   readonly indexOf?: string | ((answer: A) => string | number | null | undefined);
-  /** Whether an answer contains no news. Default: never. */
-  readonly isEmpty?: (answer: A) => boolean;
   /**
-   * Reads an answer, all at once. What it leaves out is read by `indexOf` and `isEmpty`.
+   * What an answer means: its index, whether it has no news, and more. Without an `index` in it,
+   * `indexOf` says where that stands. Default: each answer has news.
    *
    * @example
    * watch(poll, { read: ({ items, next }) => ({ index: next, isEmpty: items.length === 0 }) });
@@ -200,7 +199,6 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   indexOf: PATH_OR_FUNCTION,
   isOlder: aFunction,
   read: aFunction,
-  isEmpty: aFunction,
   isState: aBoolean,
   redelivers: aBoolean,
   isGone: aFunction,

@@ -108,7 +108,6 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     scheduler = asyncScheduler,
     read,
     indexOf,
-    isEmpty,
     isState,
     redelivers = true,
     isGone,
@@ -134,7 +133,7 @@ export function watchSettings<A>(config: WatchConfig<A>, defaults: AnswerSetting
     redelivers,
     isOlder: isOlder ? atOnce('isOlder', isOlder, aPlainValue) : isOlderDecimal,
     recovery: decisionOf(isGone, decide),
-    read: readerOf({ read, indexOf, isEmpty, isState, redelivers }, reading, isIndex),
+    read: readerOf({ read, indexOf, isState, redelivers }, reading, isIndex),
   };
 }
 

@@ -81,7 +81,7 @@ describe('the defaults of a client', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const hung = cold<never>('-');
       const patient = client(() => hung, { testing: { random: () => 0 }, watch: { timeout: 20_000 } });
-      const config = { timeout: undefined, isEmpty: undefined } as object;
+      const config = { timeout: undefined, read: undefined } as object;
       expectObservable(patient.events.batches(config), '25s !').toBe('');
       expectSubscriptions(hung.subscriptions).toBe(['^ 19999ms !', '20s ^ 4999ms !']);
     }),
@@ -110,7 +110,6 @@ describe('the defaults of a client', () => {
     marbles(({ cold, expectObservable, expectSubscriptions, flush }) => {
       const none = {
         timeout: undefined,
-        isEmpty: undefined,
         read: undefined,
         wake$: undefined,
       } as object;

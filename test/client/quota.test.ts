@@ -376,7 +376,7 @@ describe('the quota of a client', () => {
     watching.unsubscribe();
     strictEqual(polls, 3_000);
     const idle = () => timer(10, scheduler).pipe(map(() => answer(`${++polls}`)));
-    const idling = watch(idle, { scheduler, minInterval: 0, isEmpty: () => true }).subscribe();
+    const idling = watch(idle, { scheduler, minInterval: 0, read: () => ({ isEmpty: true }) }).subscribe();
     pass(30_000);
     idling.unsubscribe();
     strictEqual(polls, 6_000);

@@ -107,9 +107,8 @@ describe('a feed that is shared', () => {
       read: ({ events }) => {
         const key = events.map(event => (event.kind === 'chat' ? event.payload.text : '')).join();
         keys.push(key);
-        return { key };
+        return { key, isEmpty: !events.some(isChat) };
       },
-      isEmpty: ({ events }) => !events.some(isChat),
       indexOf: ({ events, watch }) => `${watch.index}${events.length > 99 ? '!' : ''}`,
       ack: ({ events }) => {
         for (const event of events) acknowledged.push(event.kind);

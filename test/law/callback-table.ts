@@ -355,7 +355,6 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
   },
 
   WatchSharing: { kind: 'stream', name: 'share', run: share },
-  'ServiceConfig.isEmpty': { kind: 'at once', name: 'isEmpty', run: decides('isEmpty') },
   'ServiceConfig.isOlder': { kind: 'at once', name: 'isOlder', run: decides('isOlder') },
   'ServiceConfig.read': { kind: 'at once', name: 'read', run: decides('read') },
   'ServiceConfig.indexOf': { kind: 'at once', name: 'indexOf', run: decides('indexOf') },

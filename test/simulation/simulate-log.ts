@@ -68,7 +68,12 @@ export function simulateLog(scenario: LogScenario): Outcome {
   const isOlder = (index: string, than: string) => index < than;
   const follower = followLog(
     {
-      read: ({ log, isTruncated, end }) => ({ handle: log, hasGap: isTruncated, end }),
+      read: ({ items, log, isTruncated, end }) => ({
+        isEmpty: items.length === 0,
+        handle: log,
+        hasGap: isTruncated,
+        end,
+      }),
       redelivers,
       ...(!isDecimal && isOrdered && { isOlder }),
       ...(retention !== undefined && { retention }),

@@ -115,9 +115,8 @@ function follow(operations: readonly Operation[], pops: boolean): readonly (Rang
   const seen: (Range | 'gap')[] = [];
   const config: WatchConfig<Answer> = {
     scheduler: time.scheduler,
-    isEmpty: ({ items }) => items.length === 0,
     testing: { random: () => 0.5 },
-    read: ({ log }) => ({ handle: log }),
+    read: ({ log, items }) => ({ handle: log, isEmpty: items.length === 0 }),
     ...(pops && { redelivers: false }),
   };
   const watching = watchSignals<Answer>(index => server.poll(index), { indexOf: 'n', ...config }).subscribe(

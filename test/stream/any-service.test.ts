@@ -161,7 +161,7 @@ describe('a watch of a service of another kind', () => {
     const now = () => (++nth > 8 ? NEVER : of({ items: [nth], ...(nth % 3 === 0 && { next: nth }) }));
     deepStrictEqual(hintsOf(now, { indexOf: 'next' }).includes(hint), false);
     // A log without events has no index to give.
-    const empty = hintsOf(() => of({ items: [] }), { indexOf: 'next', isEmpty: () => true });
+    const empty = hintsOf(() => of({ items: [] }), { indexOf: 'next', read: () => ({ isEmpty: true }) });
     deepStrictEqual(empty, []);
   });
 
@@ -268,7 +268,11 @@ describe('a watch of a service of another kind', () => {
   });
 
   it('has a gap for each unanswered poll of a service that does not give an answer again', () => {
-    const config = { indexOf: 'id', redelivers: false, isEmpty: ({ items }: Session) => items.length === 0 };
+    const config = {
+      indexOf: 'id',
+      redelivers: false,
+      read: ({ items }: Session) => ({ isEmpty: items.length === 0 }),
+    };
     const session = (...items: string[]) => ({ id: 's', items });
     const { asked, signals } = watched<Session>(
       (_, nth) => {
@@ -289,7 +293,7 @@ describe('a watch of a service of another kind', () => {
       (_, nth) => of(nth === 1 ? { n: 5 } : { closed: true }),
       {
         indexOf: 'n',
-        isEmpty: ({ closed }) => closed === true,
+        read: ({ closed }) => ({ isEmpty: closed === true }),
         ack: ({ closed }, { index }) => {
           acks.push([closed, index]);
           return closed ? of({ watch: 'end' } as const) : undefined;
@@ -354,7 +358,7 @@ describe('a watch of a service of another kind', () => {
       },
       {
         indexOf: 'id',
-        isEmpty: ({ items }) => items.length === 0,
+        read: ({ items }) => ({ isEmpty: items.length === 0 }),
         redelivers: false,
         recovery: () => ({ kind: 'no_news' }),
       },

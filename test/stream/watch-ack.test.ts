@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { asyncScheduler, EMPTY, map, NEVER, of, take, throwError, timer } from 'rxjs';
 import { watch, watchSignals, type AckDecision, type Checkpoint, type Gap } from 'lobby-rx';
 import { marbles } from '../marbles.js';
-import { answer, isEmpty, script, type Answer } from '../poll-script.js';
+import { answer, read, script, type Answer } from '../poll-script.js';
 import { journal } from '../signal-journal.js';
 import { spawnTs } from '../spawn-ts.js';
 
@@ -49,7 +49,7 @@ describe('the ack of a watch', () => {
       expectSubscriptions(first.subscriptions).toBe('^!');
       const { poll: again } = script(cold('-(a|)', { a: answer('1') }));
       const failed$ = watch(again, {
-        isEmpty,
+        read,
         ack: () => of<AckDecision>({ watch: 'end', error: 'lost the lease' }),
       });
       expectObservable(failed$).toBe('-#', undefined, 'lost the lease');
@@ -60,7 +60,7 @@ describe('the ack of a watch', () => {
     'closes the status when it ends the watch',
     marbles(helpers => {
       const { poll } = script(of(answer('1')));
-      const signals$ = watchSignals(poll, { isEmpty, ack: () => of<AckDecision>({ watch: 'end' }) });
+      const signals$ = watchSignals(poll, { read, ack: () => of<AckDecision>({ watch: 'end' }) });
       const seen = journal(signals$, helpers, '5ms !');
       helpers.flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 closed']);
@@ -139,7 +139,7 @@ describe('the ack of a watch', () => {
       const { cold, flush } = helpers;
       const acks = [throwError(() => 'disk full')];
       const { poll } = script(cold('(a|)', { a: answer('1') }), cold('(b|)', { b: answer('5') }), NEVER);
-      const config = { isEmpty, testing: { random: () => 0 }, ack: () => acks.shift() ?? EMPTY, log: noLog };
+      const config = { read, testing: { random: () => 0 }, ack: () => acks.shift() ?? EMPTY, log: noLog };
       const seen = journal(watchSignals(poll, config), helpers, '5ms !');
       flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 retrying', '0 live', '0 unacknowledged']);
@@ -159,7 +159,7 @@ describe('the ack of a watch', () => {
       );
       const ack = ({ watch }: Answer) =>
         timer(5).pipe(map(() => done.push(`${asyncScheduler.now()} ${watch.index}`)));
-      const seen = journal(watchSignals(poll, { isEmpty, ack }), helpers, '25ms !');
+      const seen = journal(watchSignals(poll, { read, ack }), helpers, '25ms !');
       flush();
       deepStrictEqual(seen, ['0 connecting', '1 live', '1 x', '13 y']);
       deepStrictEqual(done, ['6 1', '12 2', '18 3']);

@@ -3,7 +3,7 @@ import { array, assert as check, boolean, integer, property, record } from 'fast
 import { asyncScheduler, filter, map, NEVER, of, tap, timer, type Observable } from 'rxjs';
 import { watchSignals, type Poll, type WatchSignal } from 'lobby-rx';
 import { marbles } from '../marbles.js';
-import { answer, isEmpty, script, type Answer } from '../poll-script.js';
+import { answer, read, script, type Answer } from '../poll-script.js';
 import { journal, word } from '../signal-journal.js';
 import { runs } from '../runs.js';
 import { virtualTime } from '../virtual-time.js';
@@ -93,7 +93,7 @@ describe('the age of an index', () => {
       const watching = watchSignals(poll, {
         scheduler,
         testing: { monotonic: virtual },
-        isEmpty,
+        read,
         retention: 300_000,
       }).subscribe(signal => {
         if (signal.kind === 'gap') gaps.push(signal.gap.reason);

@@ -14,7 +14,7 @@ import {
 } from 'rxjs';
 import { watchSignals, type Recovery, type WatchLogEntry, type WatchSignal } from 'lobby-rx';
 import { marbles } from '../marbles.js';
-import { answer, isEmpty, script, type Answer } from '../poll-script.js';
+import { answer, read, script, type Answer } from '../poll-script.js';
 import { journal, word } from '../signal-journal.js';
 
 const random = () => 1;
@@ -54,7 +54,7 @@ describe('watchSignals', () => {
         cold('---(b|)', { b: answer('2') }),
         cold('-(c|)', { c: answer('3', 'y') }),
       );
-      const positions$ = watchSignals(poll, { isEmpty }).pipe(
+      const positions$ = watchSignals(poll, { read }).pipe(
         map(signal => ('checkpoint' in signal ? [signal.kind, signal.checkpoint] : undefined)),
         filter(position => position !== undefined),
       );
@@ -173,7 +173,7 @@ describe('watchSignals', () => {
       );
       const recovery = (): Recovery => ({ kind: 'retry', dropsIndex: true });
       const config = {
-        isEmpty,
+        read,
         testing: { random },
         recovery,
         minInterval: 0,
@@ -372,11 +372,11 @@ describe('watchSignals', () => {
       };
       const once = cold('-(a|)', { a: answer('1', 'x') });
       const lost = cold<never>('-#');
-      for (const config of [{ isEmpty: bug }, { indexOf: bug }, { read: bug }]) {
+      for (const config of [{ indexOf: bug }, { read: bug }]) {
         const signals$ = words(watchSignals(() => once, config));
         expectObservable(signals$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
       }
-      expectSubscriptions(once.subscriptions).toBe(['^!', '^!', '^!']);
+      expectSubscriptions(once.subscriptions).toBe(['^!', '^!']);
       const failed$ = words(watchSignals(() => lost, { recovery: bug }));
       expectObservable(failed$).toBe('a(b#)', { a: 'connecting', b: 'closed' }, thrown);
       expectSubscriptions(lost.subscriptions).toBe('^!');

@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { EMPTY, NEVER, timer } from 'rxjs';
 import { watchSignals, type Poll } from 'lobby-rx';
 import { marbles } from '../marbles.js';
-import { answer, isEmpty, script, type Answer } from '../poll-script.js';
+import { answer, read, script, type Answer } from '../poll-script.js';
 import { journal } from '../signal-journal.js';
 
 const random = () => 0.5;
@@ -74,7 +74,7 @@ describe('the status of a watch', () => {
         cold('5s (b|)', { b: answer('2') }),
         NEVER,
       );
-      const config = { testing: { random: () => 0 }, isEmpty, timeout: 10_000 };
+      const config = { testing: { random: () => 0 }, read, timeout: 10_000 };
       const seen = journal(watchSignals(poll, config), helpers, '35s !');
       flush();
       deepStrictEqual(seen, ['0 connecting', '0 live', '0 x']);

@@ -4,7 +4,7 @@ import { watch, watchSignals, type Recovery } from 'lobby-rx';
 import { watchSettings } from '../../src/stream/watch-settings.js';
 import { continuingWatch } from '../../src/stream/continuing-watch.js';
 import { marbles } from '../marbles.js';
-import { answer, isEmpty, script, type Answer } from '../poll-script.js';
+import { answer, read, script, type Answer } from '../poll-script.js';
 import { journal, word } from '../signal-journal.js';
 
 const random = () => 1;
@@ -36,7 +36,7 @@ describe('a turn of the watch', () => {
         cold('-(c|)', { c: answer('3', 'x') }),
         last,
       );
-      expectObservable(watch(poll, { isEmpty, isState: true }), '-----!').toBe('-a--d', {
+      expectObservable(watch(poll, { read, isState: true }), '-----!').toBe('-a--d', {
         a: answer('1', 'x'),
         d: answer('4', 'y'),
       });

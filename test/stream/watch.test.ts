@@ -18,7 +18,7 @@ import {
 } from 'rxjs';
 import { InputError, watch, type Poll, type Recovery } from 'lobby-rx';
 import { marbles } from '../marbles.js';
-import { answer, isEmpty, script, type Answer } from '../poll-script.js';
+import { answer, read, script, type Answer } from '../poll-script.js';
 
 /** The maximum jitter, so that all waits are predictable. */
 const random = () => 1;
@@ -123,7 +123,7 @@ describe('watch', () => {
         cold('-(a|)', { a: answer('1') }),
         cold('--(b|)', { b: answer('2', 'x') }),
       );
-      expectObservable(watch(poll, { isEmpty }), '------!').toBe('---b', { b: answer('2', 'x') });
+      expectObservable(watch(poll, { read }), '------!').toBe('---b', { b: answer('2', 'x') });
       flush();
       deepStrictEqual(asked, [undefined, '1', '2']);
     }),
@@ -137,7 +137,7 @@ describe('watch', () => {
         cold('-(b|)', { b: answer('2', 'x') }),
         cold('-(c|)', { c: answer('3', 'x', 'y') }),
       );
-      expectObservable(watch(poll, { isEmpty, isState: true }), '------!').toBe('-a-c', {
+      expectObservable(watch(poll, { read, isState: true }), '------!').toBe('-a-c', {
         a: answer('1', 'x'),
         c: answer('3', 'x', 'y'),
       });
@@ -185,7 +185,7 @@ describe('watch', () => {
     marbles(({ expectObservable, flush }) => {
       let polls = 0;
       const poll = () => of(answer(String(++polls)));
-      expectObservable(watch(poll, { isEmpty }), '1m !').toBe('');
+      expectObservable(watch(poll, { read }), '1m !').toBe('');
       flush();
       strictEqual(polls, 63);
     }),
@@ -206,7 +206,7 @@ describe('watch', () => {
             count.polls++;
             return poll();
           },
-          { recovery: () => idle, isEmpty },
+          { recovery: () => idle, read },
         );
         expectObservable(watch$, '1m !');
         return count;
@@ -394,7 +394,7 @@ describe('watch', () => {
               );
             }).pipe(finalize(() => inFlight--));
           const wake$ = merge(...wakes.map(at => timer(at)));
-          const options = { isEmpty, timeout: 100, minInterval: 20, wake$, backoff: { initial: 5, max: 50 } };
+          const options = { read, timeout: 100, minInterval: 20, wake$, backoff: { initial: 5, max: 50 } };
           const watch$ = merge(of(0), ...stops.map(at => timer(at))).pipe(
             switchMap(() => watch(poll, options)),
           );

@@ -56,7 +56,6 @@ const NOT_FOR_ROSTERS = [
   'from',
   'ack',
   'indexOf',
-  'isEmpty',
   'read',
   'isState',
   'isOlder',

@@ -491,7 +491,7 @@ describe('a roster', () => {
 
   it('rejects the options that only fit a single watch', () => {
     const { group } = createClient({ ...urls, token: 't' });
-    for (const name of ['from', 'ack', 'indexOf', 'isEmpty', 'keyOf']) {
+    for (const name of ['from', 'ack', 'indexOf', 'read', 'keyOf']) {
       throws(
         () => group.roster('g', { [name]: () => undefined }),
         new RegExp(`^InputError: unknown option .${name}.\\.`),

@@ -103,7 +103,11 @@ export function virtualBrowser() {
 /** A watch of a client's events that a tab shares with the others. */
 function watchOf(client: Client, settings: TabSettings): Observable<WatchSignal<IdentityEventList>> {
   const watch = (position: object): Observable<WatchSignal<IdentityEventList>> =>
-    client.watchSignals(eventsWatch, {}, { ...position, isEmpty: ({ events }) => events.length === 0 });
+    client.watchSignals(
+      eventsWatch,
+      {},
+      { ...position, read: ({ events }) => ({ isEmpty: events.length === 0 }) },
+    );
   return tabWatch(watch, {}, settings);
 }
 

@@ -39,7 +39,6 @@ export function followLog(config: LogWatch, surroundings: Surroundings): { close
     },
     {
       indexOf: 'index',
-      isEmpty: ({ items }) => items.length === 0,
       recovery: error =>
         error instanceof HttpError
           ? { kind: 'retry', mayBeCut: error.status !== 500, retryAfter: error.retryAfter }
