@@ -18,18 +18,27 @@ interface XmppServer {
   readonly command: string;
   readonly args: (folder: string) => readonly string[];
   /** Writes its configuration and its one account: alice at `accounts`. */
-  readonly prepare: (folder: string, port: number) => Promise<unknown>;
+  readonly prepare: (folder: string, settings: Settings) => Promise<unknown>;
 }
 
-/** How long a server keeps a session without a request, in seconds. By default 60 or 30. */
-const INACTIVITY_S = 3;
+interface Settings {
+  readonly port: number;
+  /** How long it keeps a session without a request, in seconds. By default 60 or 30. */
+  readonly inactivity: number;
+}
+
+/** So long that a busy machine ends no session. */
+const AMPLE_S = 60;
+
+/** So short that a test may wait for it. */
+const SHORT_S = 3;
 
 const PROSODY: XmppServer = {
   command: 'prosody',
   args: folder => ['--config', join(folder, 'prosody.cfg.lua')],
-  prepare: async (folder, port) => {
-    await mkdir(join(folder, 'certs'));
-    await writeFile(join(folder, 'prosody.cfg.lua'), configOfProsody(folder, port));
+  prepare: async (folder, settings) => {
+    await mkdir(join(folder, 'certs'), { recursive: true });
+    await writeFile(join(folder, 'prosody.cfg.lua'), configOfProsody(folder, settings));
     const accounts = join(folder, 'accounts/accounts');
     await mkdir(accounts, { recursive: true });
     await writeFile(join(accounts, 'alice.dat'), 'return { password = "secret" };');
@@ -52,7 +61,7 @@ const EJABBERD: XmppServer = {
     '-eval',
     'ejabberd_auth:try_register(<<"alice">>, <<"accounts">>, <<"secret">>).',
   ],
-  prepare: (folder, port) => writeFile(join(folder, 'ejabberd.yml'), configOfEjabberd(port)),
+  prepare: (folder, settings) => writeFile(join(folder, 'ejabberd.yml'), configOfEjabberd(settings)),
 };
 
 for (const [name, xmpp] of Object.entries({ Prosody: PROSODY, ejabberd: EJABBERD }))
@@ -65,7 +74,7 @@ for (const [name, xmpp] of Object.entries({ Prosody: PROSODY, ejabberd: EJABBERD
       port = await freePort();
       url = urlOf(port);
       server = new Server(xmpp.command, xmpp.args, url);
-      await xmpp.prepare(await server.prepare('lobby-rx-xmpp-'), port);
+      await xmpp.prepare(await server.prepare('lobby-rx-xmpp-'), { port, inactivity: AMPLE_S });
       await server.start();
     });
     after(() => server.remove());
@@ -138,26 +147,6 @@ for (const [name, xmpp] of Object.entries({ Prosody: PROSODY, ejabberd: EJABBERD
       deepStrictEqual(seen, [{ event: 'before' }, { gap: 'index_rejected' }, { event: 'after' }]);
     });
 
-    it('says so in a gap if an ack took longer than the server keeps the session', async () => {
-      let goOn = () => {};
-      const waiting = new Promise<undefined>(resolve => {
-        goOn = () => resolve(undefined);
-      });
-      const { seen, jids, stop } = follow(url, {}, ({ xml }) => (xml.includes('m0') ? waiting : undefined));
-      await until(() => jids.length === 1, 'a session');
-      const send = await sender();
-      await send(jids[0]!, 'm0');
-      await until(() => seen.length > 0, 'a message');
-      for (let i = 1; i < 12; i++) await send(jids[0]!, `m${i}`);
-      await setTimeout(1_000 * (INACTIVITY_S + 2));
-      goOn();
-      await until(() => jids.length === 2, 'another session');
-      await send(jids[1]!, 'after');
-      await until(() => eventsOf(seen).includes('after'), 'its message');
-      stop();
-      deepStrictEqual(seen, [{ event: 'm0' }, { gap: 'index_rejected' }, { event: 'after' }]);
-    });
-
     it('logs in with a password, and ends if the server refuses it', async () => {
       const alice = { domain: 'accounts', login: { user: 'alice', password: 'secret' } };
       const { seen, jids, stop } = follow(url, alice);
@@ -175,6 +164,29 @@ for (const [name, xmpp] of Object.entries({ Prosody: PROSODY, ejabberd: EJABBERD
         return true;
       });
     });
+
+    it('says so in a gap if an ack took longer than the server keeps the session', async () => {
+      await server.kill();
+      await xmpp.prepare(server.folder, { port, inactivity: SHORT_S });
+      await server.start();
+      let goOn = () => {};
+      const waiting = new Promise<undefined>(resolve => {
+        goOn = () => resolve(undefined);
+      });
+      const { seen, jids, stop } = follow(url, {}, ({ xml }) => (xml.includes('m0') ? waiting : undefined));
+      await until(() => jids.length === 1, 'a session');
+      const send = await sender();
+      await send(jids[0]!, 'm0');
+      await until(() => seen.length > 0, 'a message');
+      for (let i = 1; i < 12; i++) await send(jids[0]!, `m${i}`);
+      await setTimeout(1_000 * (SHORT_S + 2));
+      goOn();
+      await until(() => jids.length === 2, 'another session');
+      await send(jids[1]!, 'after');
+      await until(() => eventsOf(seen).includes('after'), 'its message');
+      stop();
+      deepStrictEqual(seen, [{ event: 'm0' }, { gap: 'index_rejected' }, { event: 'after' }]);
+    });
   });
 
 function urlOf(port: number): string {
@@ -182,7 +194,7 @@ function urlOf(port: number): string {
 }
 
 /** Everybody may log in, and everything is kept in memory. Another domain has accounts. */
-function configOfProsody(folder: string, port: number): string {
+function configOfProsody(folder: string, { port, inactivity }: Settings): string {
   return `
     run_as_root = true
     daemonize = false
@@ -197,7 +209,7 @@ function configOfProsody(folder: string, port: number): string {
     http_interfaces = { "127.0.0.1" }
     consider_bosh_secure = true
     storage = "memory"
-    bosh_max_inactivity = ${INACTIVITY_S}
+    bosh_max_inactivity = ${inactivity}
     VirtualHost "localhost"
       authentication = "anonymous"
     VirtualHost "accounts"
@@ -206,7 +218,7 @@ function configOfProsody(folder: string, port: number): string {
 }
 
 /** The same for ejabberd. */
-function configOfEjabberd(port: number): string {
+function configOfEjabberd({ port, inactivity }: Settings): string {
   const isOpen = { auth_method: ['anonymous'], anonymous_protocol: 'sasl_anon' };
   // JSON is YAML.
   return JSON.stringify({
@@ -216,6 +228,6 @@ function configOfEjabberd(port: number): string {
       { port, ip: '127.0.0.1', module: 'ejabberd_http', request_handlers: { '/http-bind': 'mod_bosh' } },
     ],
     host_config: { localhost: isOpen, accounts: { auth_method: ['internal'] } },
-    modules: { mod_bosh: { max_inactivity: `${INACTIVITY_S} s` } },
+    modules: { mod_bosh: { max_inactivity: `${inactivity} s` } },
   });
 }

@@ -11,7 +11,7 @@ import { ok } from 'node:assert';
  * the machine is.
  */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + 100_000;
   while (!(await isSo())) {
     ok(Date.now() < end, `never: ${what}`);
     await sleep(50);
