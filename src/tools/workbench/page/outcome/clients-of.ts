@@ -51,15 +51,28 @@ export function clientsOf(
   });
 }
 
-/** The client that a poll continues. A free client that ended with the poll's index comes first. */
+/**
+ * The client that a poll continues. Clients that go on with its index come first. If there are
+ * several, as after an outage, their polls do not say which is which. One that did not leave is
+ * due, and so is the one that has waited longest: each of them gets its share of the polls.
+ */
 function clientOf(poll: SeenRequest, clients: readonly OwnClient[]): OwnClient | undefined {
   const free = clients.filter(({ requests }) => {
     const last = requests.at(-1)!;
     return !last.is_poll || (last.ended_at != null && last.ended_at <= poll.at);
   });
   const index = indexOf(poll);
-  return free.find(({ requests }) => index !== undefined && nextOf(requests.at(-1)!) === index) ?? free[0];
+  const continued = free.filter(({ requests }) => nextOf(requests.at(-1)!) === index);
+  const [due] = (continued.length > 0 ? continued : free).sort((a, b) => {
+    const [endOfA, endOfB] = [a.requests.at(-1)!, b.requests.at(-1)!];
+    return (
+      Number(hasLeft(endOfA)) - Number(hasLeft(endOfB)) || (endOfA.ended_at ?? 0) - (endOfB.ended_at ?? 0)
+    );
+  });
+  return due;
 }
+
+const hasLeft = (request: SeenRequest): boolean => outcomeOf(request).kind === 'left';
 
 /** The index from which a client continues after a request. */
 const nextOf = (request: SeenRequest): string | undefined =>

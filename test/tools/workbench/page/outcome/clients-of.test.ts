@@ -31,6 +31,39 @@ describe('the clients of a workbench', () => {
     ]);
   });
 
+  it('each go on after an outage, also with the same index', () => {
+    const failed = (at: number) => poll(at, '1', { ended_at: at + 5, status: 502 });
+    deepStrictEqual(
+      times(
+        poll(0, '1', { ended_at: 8, status: 502 }),
+        failed(2),
+        failed(20),
+        failed(30),
+        failed(40),
+        failed(50),
+      ),
+      [
+        [0, 30, 50],
+        [2, 20, 40],
+      ],
+    );
+  });
+
+  it('do not go on as one that has left, as long as another one has not', () => {
+    const left = poll(0, '1', { ended_at: 50 });
+    const other = poll(10, '1', { ended_at: 60, status: 502 });
+    deepStrictEqual(times(left, other, poll(1_060, '1')), [[0], [10, 1_060]]);
+  });
+
+  it('that have no index yet do not go on as one that has', () => {
+    const known = poll(0, '1', { ended_at: 50, status: 502 });
+    const first = poll(10, undefined, { ended_at: 60, status: 502 });
+    deepStrictEqual(times(known, first, poll(100, undefined), poll(101, '1')), [
+      [0, 101],
+      [10, 100],
+    ]);
+  });
+
   it('take the place of one that has gone', () => {
     deepStrictEqual(times(poll(0, '1', { ended_at: 50 }), poll(900, undefined)), [[0, 900]]);
   });
