@@ -1,7 +1,6 @@
 import * as t from 'io-ts';
 import { isFromService, isServiceCode, type StatusDetails } from '../error/index.js';
-import type { Codec } from './codec.js';
-import { struct, type AnyStruct } from './struct.js';
+import { struct, type AnyStruct, type Codec } from './codec.js';
 
 /**
  * The body of an error answer, as observed on deployed servers. The interface document does not

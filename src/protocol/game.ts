@@ -1,6 +1,5 @@
 import * as t from 'io-ts';
-import { integer, suggested, type Codec } from './codec.js';
-import { struct } from './struct.js';
+import { integer, struct, suggested, type Codec } from './codec.js';
 
 /** A short description of a game (docs/the-service.md, 2.6). */
 export interface GameHandle {

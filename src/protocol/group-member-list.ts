@@ -1,10 +1,9 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
 import type { DecodeIssue } from '../error/index.js';
-import { cursor, jsonObject, listOf, type Codec } from './codec.js';
+import { cursor, jsonObject, listOf, struct, type Codec } from './codec.js';
 import { decodeIssues, MAX_EXPLAINED, NOT_EXPLAINED } from './decode-issues.js';
 import { IdentityHandle } from './identity.js';
-import { struct } from './struct.js';
 import { WatchData } from './watch-data.js';
 
 /**

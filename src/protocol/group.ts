@@ -1,6 +1,5 @@
 import * as t from 'io-ts';
-import type { Codec } from './codec.js';
-import { struct } from './struct.js';
+import { struct, type Codec } from './codec.js';
 
 /** Links of a group (docs/the-service.md, 2.6). */
 export interface GroupExternal {

@@ -1,16 +1,18 @@
 import * as t from 'io-ts';
 import { isLeft } from '#fp-ts/Either';
-import { fieldsOf } from '../error/index.js';
-import { jsonObject, listOf, type Codec } from './codec.js';
-import { decodeIssues } from './decode-issues.js';
+import { describe, fieldsOf, type DecodeIssue } from '../error/index.js';
+import { decodeBy, jsonObject, listOf, struct, type AnyCodec, type Codec } from './codec.js';
+import { decodeIssues, MAX_EXPLAINED, NOT_EXPLAINED } from './decode-issues.js';
 import {
-  EventDecoder,
+  IdentityUpdate,
+  Notification,
   type EventCodecs,
   type LiveEvent,
+  type MalformedEvent,
   type NoOwnEvents,
   type PayloadsOf,
 } from './live-event.js';
-import { struct } from './struct.js';
+import { LobbyJoin } from './lobby.js';
 import { WatchData } from './watch-data.js';
 
 /** The events addressed to an identity (docs/the-service.md, 2.3). */
@@ -116,4 +118,120 @@ function encodeKind(event: Exclude<LiveEvent, { kind: 'malformed' }>, own: Event
       return { [kind]: codec ? codec.encode(payload) : payload };
     }
   }
+}
+
+/** The fields of every event (docs/the-service.md, 2.4). The payload has the name of the kind. */
+const EventHead = struct('Event', { kind: jsonObject, ts: t.string }, { notification: t.unknown });
+type EventHead = t.TypeOf<typeof EventHead>;
+
+/**
+ * Decodes the events of a list, one after the other. It never throws. `own` has the codecs of the
+ * kinds that the client declares.
+ */
+export class EventDecoder {
+  readonly #own: EventCodecs;
+  /** The position of the event in its list, for the paths in its errors. */
+  #position = -1;
+  #explained = 0;
+
+  constructor(own: EventCodecs) {
+    this.#own = own;
+  }
+
+  /**
+   * Decodes the next wire event, usually to one live event, to two if it carries two kinds. An
+   * event that fails to decode becomes `malformed`.
+   */
+  decode(raw: unknown): readonly LiveEvent<object>[] {
+    this.#position++;
+    if (!EventHead.is(raw)) return [this.#malformed(raw, EventHead, raw, '')];
+    // If the event carries two kinds, only the first one gets the notification, so that it is shown
+    // once.
+    let notification = Notification.is(raw.notification) ? raw.notification : undefined;
+    const events: LiveEvent<object>[] = [];
+    for (const name of Object.keys(raw.kind)) {
+      if (raw.kind[name] == null) continue;
+      const event = this.#decodeKind(name, raw);
+      if (notification && event.kind !== 'malformed') {
+        events.push({ ...event, notification });
+        notification = undefined;
+      } else {
+        events.push(event);
+      }
+    }
+    // An invalid notification is reported separately, so that a player does not miss a lobby join
+    // because of it.
+    if (raw.notification != null && !Notification.is(raw.notification)) {
+      events.push(this.#malformed(raw, Notification, raw.notification, '.notification'));
+    }
+    if (events.length > 0) return events;
+    const path = this.#path('.kind');
+    const errors = [{ path, expected: 'object with one kind of event', got: 'none' }];
+    return [{ kind: 'malformed', raw, errors }];
+  }
+
+  #decodeKind(name: string, raw: EventHead): LiveEvent<object> {
+    const payload = raw.kind[name];
+    const { ts } = raw;
+    switch (name) {
+      case 'identity_update':
+        return IdentityUpdate.is(payload)
+          ? { ...unknownFields(payload, 1), kind: name, ts, identity: payload.identity }
+          : this.#malformed(raw, IdentityUpdate, payload, `.kind.${name}`);
+      case 'matchmaker_lobby_join':
+        return LobbyJoin.is(payload)
+          ? {
+              ...unknownFields(payload, 3),
+              kind: name,
+              ts,
+              lobby: payload.lobby,
+              player: payload.player,
+              ports: payload.ports,
+            }
+          : this.#malformed(raw, LobbyJoin, payload, `.kind.${name}`);
+      default:
+        return Object.hasOwn(this.#own, name)
+          ? this.#decodeOwn(name, this.#own[name]!, raw)
+          : { kind: 'unknown', name, ts, payload };
+    }
+  }
+
+  #decodeOwn(name: string, codec: AnyCodec, raw: EventHead): LiveEvent<object> {
+    const path = this.#path(`.kind.${name}`);
+    try {
+      const result = decodeBy<unknown>(codec, raw.kind[name]);
+      if (isLeft(result)) return this.#withErrors(raw, () => decodeIssues(result.left, path));
+      return { kind: name, ts: raw.ts, payload: result.right } as LiveEvent<object>;
+    } catch {
+      // A codec may throw, for example on a payload nested deeper than the call stack, or be none.
+      const errors = [{ path, expected: codec.name, got: describe(raw.kind[name]) }];
+      return { kind: 'malformed', raw, errors };
+    }
+  }
+
+  #malformed(raw: unknown, codec: AnyCodec, value: unknown, path: string): MalformedEvent {
+    return this.#withErrors(raw, () => {
+      const result = codec.decode(value) as t.Validation<unknown>;
+      return isLeft(result) ? decodeIssues(result.left, this.#path(path)) : [];
+    });
+  }
+
+  #withErrors(raw: unknown, explain: () => readonly DecodeIssue[]): MalformedEvent {
+    const isExplained = this.#explained < MAX_EXPLAINED;
+    this.#explained++;
+    return { kind: 'malformed', raw, errors: isExplained ? explain() : NOT_EXPLAINED };
+  }
+
+  #path(path: string): string {
+    return `events[${this.#position}]${path}`;
+  }
+}
+
+/** The fields of a payload that this library does not know. Usually `undefined`. */
+function unknownFields(payload: object, known: number): object | undefined {
+  if (Object.keys(payload).length <= known) return undefined;
+  // A notification belongs to the event, not to its payload.
+  const fields: { notification?: unknown } = { ...payload };
+  delete fields.notification;
+  return fields;
 }

@@ -1,8 +1,7 @@
 import * as t from 'io-ts';
-import { arrayOf, integer, jsonObject, suggested, type Codec } from './codec.js';
+import { arrayOf, integer, jsonObject, struct, suggested, type Codec } from './codec.js';
 import { GameHandle, Stat } from './game.js';
 import { GroupHandle } from './group.js';
-import { struct } from './struct.js';
 
 /** Links of an identity (docs/the-service.md, 2.5). */
 export interface IdentityExternal {

@@ -1,6 +1,6 @@
 export {
-  aCodec,
   Acknowledged,
+  aCodec,
   cursorArgument,
   decodeBy,
   integer,
@@ -8,8 +8,14 @@ export {
   nonEmptyString,
   positiveInteger,
   ServiceOk,
+  struct,
   type AnyCodec,
+  type AnyStruct,
   type Codec,
+  type Fields,
+  type FieldsOf,
+  type Flat,
+  type Struct,
 } from './codec.js';
 export { decodeIssues } from './decode-issues.js';
 export { detailsOf, ErrorBody, RAY_ID, saysNothing } from './error-body.js';
@@ -60,5 +66,4 @@ export {
 export { Lobby, LobbyJoin, LobbyPlayer, Port, PortRange, Region, RESERVATION_MS } from './lobby.js';
 export { lobbyAddress, type LobbyAddress } from './lobby-address.js';
 export { statText } from './stat-text.js';
-export { struct, type AnyStruct, type Fields, type FieldsOf, type Flat, type Struct } from './struct.js';
 export { WatchData } from './watch-data.js';

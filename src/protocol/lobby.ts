@@ -1,6 +1,5 @@
 import * as t from 'io-ts';
-import { integer, recordOf, type Codec } from './codec.js';
-import { struct } from './struct.js';
+import { integer, recordOf, struct, type Codec } from './codec.js';
 
 /** The region that a lobby runs in (docs/the-service.md, 2.9). */
 export interface Region {

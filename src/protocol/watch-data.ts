@@ -1,7 +1,6 @@
 import * as t from 'io-ts';
 import { right } from '#fp-ts/Either';
-import { cursor, jsonObject, type Codec } from './codec.js';
-import { struct } from './struct.js';
+import { cursor, jsonObject, struct, type Codec } from './codec.js';
 
 /** The watch object of an answer (docs/the-service.md, 2.2). */
 export interface WatchData {

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert';
 import { isRight } from '#fp-ts/Either';
 import type { LiveEvent } from 'lobby-rx';
 import { IdentityEventList, WatchData } from 'lobby-rx/codecs';
-import { EventDecoder } from '../../src/protocol/live-event.js';
+import { EventDecoder } from '../../src/protocol/identity-event-list.js';
 import { lobbyJoin, notification, profile } from '../payload.js';
 
 const ts = '2026-11-20T12:00:00Z';

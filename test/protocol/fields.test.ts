@@ -4,7 +4,7 @@ import { isLeft } from '#fp-ts/Either';
 import { struct, type AnyStruct } from 'lobby-rx';
 import * as lobby from 'lobby-rx/codecs';
 import { decodeIssues } from '../../src/protocol/index.js';
-import { EventDecoder } from '../../src/protocol/live-event.js';
+import { EventDecoder } from '../../src/protocol/identity-event-list.js';
 import { handle, lobbyJoin, notification, profile } from '../payload.js';
 
 type Kind = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'cursor';

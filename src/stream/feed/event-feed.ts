@@ -1,12 +1,16 @@
 import {
   asyncScheduler,
+  BehaviorSubject,
   concatMap,
+  defer,
   filter,
   from,
   map,
   merge,
-  type Observable,
+  Observable,
+  Subject,
   type ObservableInput,
+  type Observer,
   type OperatorFunction,
   type SchedulerLike,
 } from 'rxjs';
@@ -28,9 +32,8 @@ import type {
   Notification,
   UnknownEvent,
 } from '../../protocol/index.js';
-import { queuedSignals } from './audience.js';
-import { FeedConnection, type FeedSource } from './feed-connection.js';
-import type { Gap, WatchSignal, WatchStatus } from '../watch-signal.js';
+import { audienceOf, queuedSignals, SubscriberCount, type Audience } from './audience.js';
+import { connecting, idle, type Gap, type WatchSignal, type WatchStatus } from '../watch-signal.js';
 
 /**
  * The live events of an identity as a set of streams that share one poll. The poll runs while any
@@ -123,6 +126,13 @@ export function eventFeed<Own extends object = NoOwnEvents>(
   return audienceFeed(audience => queuedSignals(() => from(source), audience), { linger, scheduler });
 }
 
+/** Gives the signals of a watch of events to the audience of a feed. */
+export type FeedSource<Own extends object> = (
+  audience: Audience<IdentityEventList<Own>>,
+) => Observable<EventSignal<Own>>;
+
+type EventSignal<Own extends object> = WatchSignal<IdentityEventList<Own>>;
+
 /**
  * Like {@link eventFeed}, from signals that know the audience of the feed. They stay subscribed to
  * until they end, and have to respect the audience. `ownKinds` are the kinds that a client
@@ -206,6 +216,91 @@ class Feed<in out Own extends object> implements EventFeed<Own> {
     this.#streams.set(name, made);
     return made as Observable<T>;
   }
+}
+
+/** The one subscription of a feed to its source, which all of its streams share. */
+class FeedConnection<Own extends object> implements Observer<EventSignal<Own>> {
+  readonly status$: BehaviorSubject<WatchStatus>;
+  /** The events. The connection is made for their subscribers. */
+  readonly event$ = new Observable<LiveEvent<Own>>(subscriber => {
+    // A subscriber that has left already must not be counted, since the queued events would be
+    // emitted to it.
+    if (subscriber.closed) return;
+    subscriber.add(this.#event$.subscribe(subscriber));
+    if (this.#subscriberCount.join(subscriber) && !this.#isConnected) this.#connect();
+  });
+  readonly #source: FeedSource<Own>;
+  readonly #scheduler: SchedulerLike;
+  readonly #subscriberCount: SubscriberCount;
+  #signal$: Subject<EventSignal<Own>> | undefined;
+  #event$ = new Subject<LiveEvent<Own>>();
+  #isConnected = false;
+
+  constructor(source: FeedSource<Own>, linger: number, scheduler: SchedulerLike) {
+    this.#source = source;
+    this.#scheduler = scheduler;
+    this.status$ = new BehaviorSubject(idle(scheduler.now()));
+    this.#subscriberCount = new SubscriberCount(linger, scheduler, () => {
+      if (this.#isConnected) this.#become('idle');
+    });
+  }
+
+  /** All signals but the status. A subscriber only observes. */
+  get signal$(): Observable<EventSignal<Own>> {
+    this.#signal$ ??= new Subject();
+    return this.#signal$;
+  }
+
+  next(signal: EventSignal<Own>): void {
+    if (signal.kind === 'status') return this.#observe(signal.status);
+    this.#signal$?.next(signal);
+    if (signal.kind === 'answer') for (const event of signal.answer.events) this.#event$.next(event);
+  }
+
+  error(error: unknown): void {
+    this.#disconnect(error).error(error);
+    this.#subscriberCount.end();
+  }
+
+  complete(): void {
+    this.#disconnect(undefined).complete();
+    this.#subscriberCount.end();
+  }
+
+  #connect(): void {
+    this.#isConnected = true;
+    const { isAbsent$, isActive$ } = this.#subscriberCount;
+    const audience = audienceOf({ isAbsent$, isActive$, split: singleEvents<Own> });
+    defer(() => this.#source(audience)).subscribe(this);
+  }
+
+  /**
+   * Emits a status while the feed polls. An acknowledgement may still go on after the last
+   * subscriber has left.
+   */
+  #observe(status: WatchStatus): void {
+    if (this.#subscriberCount.isActive$.value || status.state === 'closed') this.status$.next(status);
+  }
+
+  #become(state: WatchStatus['state'], error?: unknown): void {
+    const { lastAnswer } = this.status$.value;
+    this.status$.next({ ...connecting(this.#scheduler.now(), lastAnswer), state, error });
+  }
+
+  /** Ends the connection. The next subscriber connects again, perhaps in response to the end. */
+  #disconnect(error: unknown): Subject<LiveEvent<Own>> {
+    const ended$ = this.#event$;
+    this.#event$ = new Subject();
+    this.#isConnected = false;
+    // The watch reports its end, unless it is unsubscribed from.
+    if (this.status$.value.state !== 'closed') this.#become('closed', error);
+    return ended$;
+  }
+}
+
+/** A batch as batches of one event each. */
+function singleEvents<Own extends object>(batch: IdentityEventList<Own>): readonly IdentityEventList<Own>[] {
+  return batch.events.map(event => ({ ...batch, events: [event] }));
 }
 
 /** The notification of an event, in an array that is empty if the event has none. */

@@ -7,5 +7,5 @@ export {
   ofKind,
   type EventFeed,
   type EventFeedConfig,
+  type FeedSource,
 } from './event-feed.js';
-export { type FeedSource } from './feed-connection.js';

@@ -1,7 +1,6 @@
 import type { WatchSettings } from '../watch-settings.js';
-import { dueGap, isExpired } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
-import { goesBack, isAtOnce } from './position.js';
+import { dueGap, goesBack, isAtOnce, isExpired } from './position.js';
 import type { DueGap, Position, Turn, WatchEvent } from './watch-state.js';
 
 /** An answer ended the poll. */

@@ -1,5 +1,4 @@
 export { firstState, transition } from './transition.js';
 export { waitLeft } from './pace.js';
-export { isDeliverable } from './expiry.js';
-export { movedPosition } from './position.js';
+export { isDeliverable, movedPosition } from './position.js';
 export type { Delivery, Interruption, Transition, WatchEvent, WatchState } from './watch-state.js';

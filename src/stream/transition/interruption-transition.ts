@@ -2,7 +2,7 @@ import { HELD_MS } from '../../error/index.js';
 import { spreadWait, hasSlept } from '../timing/index.js';
 import { connecting } from '../watch-signal.js';
 import { paceWait, restFor, waitLeft } from './pace.js';
-import { offline, online, transitionOf, withStatus } from './status.js';
+import { offline, online, healthTransition, withStatus } from './status.js';
 import type { Interruption, Position, Transition, Turn, WatchState } from './watch-state.js';
 
 /** An interruption between two polls, or one that ends a poll. */
@@ -12,9 +12,9 @@ export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Tr
     case 'woken':
       return wokenTransition(turn);
     case 'offline':
-      return transitionOf(state, offline(state.health, now));
+      return healthTransition(state, offline(state.health, now));
     case 'online':
-      return transitionOf(state, online(state.health, now));
+      return healthTransition(state, online(state.health, now));
     case 'left':
       return leftTransition(turn);
     case 'returned':
@@ -25,7 +25,7 @@ export function interruptionTransition<A>(turn: Turn<A>, kind: Interruption): Tr
 /** The last subscriber of a feed left. The error stays, for a subscriber that returns soon. */
 function leftTransition<A>({ state, now }: Turn<A>): Transition<A> {
   const { attempt, error } = state.health.status;
-  return transitionOf(state, withStatus(state.health, { state: 'idle', attempt, error }, now), 'paused');
+  return healthTransition(state, withStatus(state.health, { state: 'idle', attempt, error }, now), 'paused');
 }
 
 /**
@@ -45,7 +45,7 @@ function wokenTransition<A>({ state, now, openWatches, settings }: Turn<A>): Tra
   const { status } = state.health;
   if (status.nextTry === undefined) return { state: next, signals: [], why: 'woken' };
   const nextTry = now.at + wait;
-  return transitionOf(next, withStatus(state.health, { ...status, nextTry }, now), 'woken');
+  return healthTransition(next, withStatus(state.health, { ...status, nextTry }, now), 'woken');
 }
 
 /**

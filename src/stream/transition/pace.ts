@@ -1,7 +1,7 @@
-import { backoffDelay, type Instant } from '../timing/index.js';
+import { backoffDelay, spreadOver, type Instant } from '../timing/index.js';
 import type { WatchSettings } from '../watch-settings.js';
-import { waitBeforeExpiry } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
+import { expiresIn, missesSince } from './position.js';
 import type { Pace, Position, Rest, Turn } from './watch-state.js';
 
 export function firstPace(now: Instant): Pace {
@@ -100,4 +100,28 @@ export function nextPace<A>(turn: Turn<A>, outcome: Outcome<A>, position: Positi
     case 'end':
       return rested(pace, 0, now, settings);
   }
+}
+
+/** How long before it expires an index is tried once more, in ms: `latest`, plus up to `spread`. */
+const LAST_CHANCE_MS = { latest: 2_000, spread: 5_000 };
+
+/**
+ * Shortens a backoff, in ms, so that one more try comes a little before the index expires, or
+ * before the events since the last answer do. The tries are spread out, since many watches may have
+ * got their index with one event.
+ */
+function waitBeforeExpiry<A>(
+  position: Position,
+  backoff: number,
+  now: Instant,
+  settings: WatchSettings<A>,
+): number {
+  const { retention } = settings;
+  if (position.index === undefined) return backoff;
+  const left = [missesSince(position, now, retention), position.contactAt]
+    .map(since => expiresIn(since, now, retention))
+    .filter(expiry => expiry < backoff);
+  if (left.length === 0) return backoff;
+  const early = LAST_CHANCE_MS.latest + spreadOver(LAST_CHANCE_MS.spread, settings);
+  return Math.min(backoff, ...left.filter(expiry => expiry > early).map(expiry => expiry - early));
 }

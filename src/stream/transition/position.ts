@@ -1,9 +1,8 @@
 import { HELD_MS } from '../../error/index.js';
-import { ageOf, hasSlept, instantAt, margin, type Instant } from '../timing/index.js';
+import { ageLimit, ageOf, hasSlept, instantAt, margin, type Instant } from '../timing/index.js';
 import type { Checkpoint, GapReason } from '../watch-signal.js';
 import { resumePoint, type ResumePoint } from '../resume-point.js';
 import type { WatchSettings } from '../watch-settings.js';
-import { dueGap, withoutExpired } from './expiry.js';
 import type { Answered, Outcome } from './outcome.js';
 import type { DueGap, Position, Turn } from './watch-state.js';
 
@@ -199,4 +198,67 @@ function quickAfter({ index: before, quick }: Position, answered: Answered): Pos
   if (!isNews || index === undefined) return earlier;
   const others = earlier.filter(news => news.index !== index);
   return [{ index, key }, ...others.slice(0, MAX_QUICK - 1)];
+}
+
+/**
+ * How long the service still knows the events of a moment, in ms from now. Below 0 if they are
+ * expired.
+ */
+export function expiresIn(since: Instant, now: Instant, retention: number): number {
+  return ageLimit(retention) - ageOf(since, now);
+}
+
+export function isExpired(since: Instant, now: Instant, retention: number): boolean {
+  return expiresIn(since, now, retention) < 0;
+}
+
+/**
+ * The time from which a poll may miss events: the last contact if the poll is sent right after it,
+ * otherwise the time of the index. It is never before the last gap.
+ */
+export function missesSince(
+  { indexAt, contactAt, gapAt }: Position,
+  askedAt: Instant,
+  retention: number,
+): Instant {
+  const since = ageOf(contactAt, askedAt) <= margin(retention) ? contactAt : indexAt;
+  return ageOf(gapAt, askedAt) < ageOf(since, askedAt) ? gapAt : since;
+}
+
+/** The gap that is due at a time, for a poll that was sent at `askedAt`. */
+export function dueGap(
+  position: Position,
+  askedAt: Instant,
+  at: Instant,
+  retention: number,
+): DueGap | undefined {
+  const { index, due } = position;
+  if (index === undefined || (due && !due.emitted)) return due;
+  const isSilent = isExpired(missesSince(position, askedAt, retention), at, retention);
+  return isSilent ? { reason: 'silence', index } : due;
+}
+
+/** Whether an answer can still be delivered: its index, or a reload at its gap, is not expired. */
+export function isDeliverable({ indexAt, gapAt }: Position, now: Instant, retention: number): boolean {
+  return [indexAt, gapAt].some(since => !isExpired(since, now, retention));
+}
+
+/**
+ * The position after a poll that ended without an answer from the service. The index is dropped if
+ * a gap is due for it, and the last answer is too old as well. Then the service has forgotten the
+ * index, or each answer to it is broken. Without an index, the service answers at once.
+ */
+function withoutExpired<A>(
+  position: Position,
+  askedAt: Instant,
+  now: Instant,
+  { retention }: WatchSettings<A>,
+): Position {
+  const due = dueGap(position, askedAt, now, retention);
+  const isDropped =
+    position.index !== undefined &&
+    due?.reason === 'silence' &&
+    !due.emitted &&
+    isExpired(position.contactAt, now, retention);
+  return isDropped ? { ...position, index: undefined, due } : position;
 }

@@ -206,7 +206,7 @@ function afterQuiet(
 }
 
 /** A transition to a state with another health. */
-export function transitionOf(
+export function healthTransition(
   state: WatchState,
   { health, signals }: Pick<Transition<never>, 'signals'> & Pick<WatchState, 'health'>,
   why?: PollEnd,

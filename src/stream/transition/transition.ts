@@ -5,13 +5,12 @@ import type { WatchSettings } from '../watch-settings.js';
 import type { PollEnd, WatchSignal } from '../watch-signal.js';
 import { transitionAfterMove, stateAfterFailedAck } from './after-ack.js';
 import { answerOutcome } from './answer-outcome.js';
-import { dueGap } from './expiry.js';
 import { failureOutcome, timeoutOutcome } from './failure-outcome.js';
 import { interruptionTransition } from './interruption-transition.js';
 import type { Contact, Outcome } from './outcome.js';
 import { charged, firstPace, nextPace } from './pace.js';
-import { checkpointAt, firstPosition, LONG_AGO, nextPosition } from './position.js';
-import { firstHealth, held, heldFirst, nextHealth, transitionOf, waiting } from './status.js';
+import { checkpointAt, dueGap, firstPosition, LONG_AGO, nextPosition } from './position.js';
+import { firstHealth, held, heldFirst, nextHealth, healthTransition, waiting } from './status.js';
 import type {
   Delivery,
   Moment,
@@ -69,12 +68,12 @@ function transitionAt<A>(turn: Turn<A>, event: WatchEvent<A>): Transition<A> {
   const { state, now } = turn;
   switch (event.kind) {
     case 'waiting':
-      return transitionOf(state, waiting(state.health, now, now.at + event.until - now.monotonic));
+      return healthTransition(state, waiting(state.health, now, now.at + event.until - now.monotonic));
     case 'sent':
       return sentTransition(turn);
     case 'held': {
       const hasIndex = state.position.index !== undefined;
-      return transitionOf(state, hasIndex ? held(state.health, now) : heldFirst(state.health, now));
+      return healthTransition(state, hasIndex ? held(state.health, now) : heldFirst(state.health, now));
     }
     case 'answer':
       return afterPoll(turn, answerOutcome(turn, event));
