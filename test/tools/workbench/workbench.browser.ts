@@ -165,7 +165,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 2);
     deepStrictEqual(joins.includes('first matchmaker_lobby_join'), false);
     await story(/You: lobby to/)
-      .filter({ hasText: 'lost: the fault last_event_only' })
+      .filter({ hasText: 'lost: the fault “Only the last event is kept”' })
       .waitFor();
 
     await apart();
@@ -210,7 +210,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await press('Grace');
 
     await perform('Any command', { text: 'fault rate_limited always' });
-    await page.getByText('Planned: rate_limited × ∞').waitFor();
+    await page.getByText('Planned: the fault “Rate limited” × ∞').waitFor();
     await page.locator('.who').getByRole('button', { name: 'No more faults' }).last().click();
     await page.getByText('Planned:').waitFor({ state: 'detached' });
 

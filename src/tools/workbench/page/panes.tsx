@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
-import { ActionBar, type RunLine } from './actions/index.js';
+import { ActionBar, faultInWords, type RunLine } from './actions/index.js';
 import { Connect } from './connect.js';
 import { DemoPlayer } from './demo-player.js';
 import type { EmulatorClient } from './emulator-client.js';
@@ -148,7 +148,9 @@ function PlayersPane({
   const shown = players.filter(
     ({ clients }) => tone === undefined || clients.some(client => client.tone === tone),
   );
-  const planned = view.planned.map(({ kind, left }) => `${kind} × ${left.replace('Infinity', '∞')}`);
+  const planned = view.planned.map(
+    ({ kind, left }) => `${faultInWords(kind)} × ${left.replace('Infinity', '∞')}`,
+  );
   return (
     <div class={`who ${tone === undefined ? '' : 'asked'}`}>
       <Players

@@ -119,3 +119,17 @@ export const ACTIONS: readonly ActionGroup[] = [
 /** The action that breaks something for everyone with exactly this line. */
 export const breakActionOf = (line: string): Action | undefined =>
   BREAK_ACTIONS.find(action => action.line === line);
+
+/** The words for the faults that the actions plan. The other kinds are in plain words already. */
+const FAULT_WORDS: Readonly<Record<string, string>> = {
+  html: 'A page of a proxy',
+  rate_limited: 'Rate limited',
+  index_missing: 'Answers without an index',
+  last_event_only: 'Only the last event is kept',
+};
+
+/** The fault that a request met, in words: that of a button, or of a kind of fault. */
+export function faultInWords(fault: string): string {
+  const words = breakActionOf(`break ${fault}`)?.label ?? FAULT_WORDS[fault] ?? fault.replaceAll('_', ' ');
+  return `the fault “${words}”`;
+}

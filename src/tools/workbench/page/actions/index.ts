@@ -1,3 +1,3 @@
-export { breakActionOf } from './actions.js';
+export { breakActionOf, faultInWords } from './actions.js';
 export { ActionBar } from './action-bar.js';
 export { whoArgument, type RunLine } from './line-of.js';

@@ -1,4 +1,5 @@
 import type { SeenAction, SeenRequest } from '../../world-view.js';
+import { faultInWords } from '../actions/index.js';
 import type { ClientRequests } from './clients-of.js';
 import { indexOf, outcomeOf } from './outcome-of.js';
 import { isLive } from './topic-of.js';
@@ -84,7 +85,7 @@ function whyLost(answer: SeenRequest, later: readonly SeenRequest[], retention: 
   // A fault after that answer did not lose this event.
   const before = later.slice(0, later.indexOf(answer));
   const fault = answer.fault ?? before.find(request => request.fault !== undefined)?.fault;
-  if (fault !== undefined) return { why: `the fault ${fault}` };
+  if (fault !== undefined) return { why: faultInWords(fault) };
   const index = indexOf(answer);
   if (index === undefined) return { why: 'its client began without an index' };
   return Number(index) < answer.at - retention ? { why: 'its client came back too late' } : {};

@@ -1,4 +1,5 @@
 import type { SeenRequest } from '../../world-view.js';
+import { faultInWords } from '../actions/index.js';
 import type { Tone } from '../players/index.js';
 import { indexOf, outcomeOf, stateAt, type EventDelivery, type ClientRequests } from '../outcome/index.js';
 import type { Spell } from './spells-of.js';
@@ -97,10 +98,11 @@ function hitOf(request: SeenRequest, isFirst: boolean): Step {
   const { at, ended_at, status, fault } = request;
   const { kind, reason, isTrouble } = outcomeOf(request);
   const trouble = status ? String(status) : 'connection lost';
-  const short = isTrouble ? trouble : (fault ?? kind);
+  const met = fault === undefined ? kind : faultInWords(fault);
+  const short = isTrouble ? trouble : met;
   const poll = isFirst ? `the poll that was sent at ${timeOf(at)}` : 'the next poll';
-  const by = fault === undefined ? '' : ` (${fault})`;
-  const ended = isTrouble ? `${poll}: ${reason}${by}` : `${poll} met the fault ${fault}`;
+  const by = fault === undefined ? '' : `, by ${met}`;
+  const ended = isTrouble ? `${poll}: ${reason}${by}` : `${poll} met ${met}`;
   return {
     at: ended_at ?? at,
     tone: 'bad',

@@ -1,4 +1,5 @@
 import type { SeenRequest } from '../../world-view.js';
+import { faultInWords } from '../actions/index.js';
 import { outcomeOf } from '../outcome/index.js';
 import { durationInWords } from './words.js';
 
@@ -6,7 +7,7 @@ import { durationInWords } from './words.js';
 export function requestInWords(request: SeenRequest): string {
   const { at, ended_at, status, events, is_poll, fault } = request;
   const { kind, reason } = outcomeOf(request);
-  const planned = fault === undefined ? '' : `, by the fault ${fault}`;
+  const planned = fault === undefined ? '' : `, by ${faultInWords(fault)}`;
   if (kind === 'open') return is_poll ? `waiting${planned}` : `not answered yet${planned}`;
   const after = durationInWords(ended_at! - at);
   if (kind === 'left') return `given up by the client after ${after}${planned}`;

@@ -1,4 +1,5 @@
 import type { SeenAction, SeenRequest } from '../../world-view.js';
+import { faultInWords } from '../actions/index.js';
 import { outcomeOf } from '../outcome/index.js';
 import { effectOf, untilOf } from './effect-of.js';
 import { endOfSpells } from './ends-of.js';
@@ -55,7 +56,7 @@ function storyOfTrouble(spells: readonly Spell[]): Story {
   const { kind, reason } = outcomeOf(hit);
   const all = [...new Set(spells.map(({ client }) => client.who))];
   const who = all.length > 2 ? `${all.length} players` : all.join(', ');
-  const why = reason || `the fault ${hit.fault}`;
+  const why = reason || faultInWords(hit.fault!);
   return {
     kind: 'trouble',
     key: `t${hit.id}`,

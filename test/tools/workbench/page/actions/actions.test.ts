@@ -1,9 +1,11 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
+import { faultKinds } from 'lobby-rx/emulator';
 import { BREAKS, breakNameIn } from '../../../../../src/tools/workbench/breaks.js';
 import {
   ACTIONS,
   BREAK_ACTIONS,
   breakActionOf,
+  faultInWords,
 } from '../../../../../src/tools/workbench/page/actions/actions.js';
 
 describe('the actions of the workbench', () => {
@@ -21,5 +23,19 @@ describe('the actions of the workbench', () => {
     strictEqual(breakActionOf('break proxy')?.label, 'Proxy answers 502');
     strictEqual(breakActionOf('break proxy twice'), undefined);
     strictEqual(breakActionOf('leave'), undefined);
+  });
+
+  it('say each fault in words, the same as their buttons', () => {
+    const said = [...Object.keys(BREAKS), ...faultKinds].map(name => faultInWords(name));
+    deepStrictEqual(
+      said.filter(words => words.includes('_') || words.includes('undefined')),
+      [],
+    );
+    strictEqual(faultInWords('proxy'), 'the fault “Proxy answers 502”');
+    strictEqual(faultInWords('stall_in_body'), 'the fault “stall in body”');
+    for (const name of Object.keys(BREAKS)) {
+      const { label } = breakActionOf(`break ${name}`)!;
+      strictEqual(faultInWords(name), `the fault “${label}”`);
+    }
   });
 });

@@ -47,13 +47,17 @@ describe('the delivery of an event', () => {
     const without = (from: string | undefined, more: Partial<SeenRequest> = {}) =>
       deliveries([poll(500, from, { ...answered(1_200, '1201'), ...more })]);
     deepStrictEqual(without('900'), [['lost']]);
-    deepStrictEqual(without('900', { fault: 'last_event_only' }), [['lost', 'the fault last_event_only']]);
+    deepStrictEqual(without('900', { fault: 'last_event_only' }), [
+      ['lost', 'the fault “Only the last event is kept”'],
+    ]);
     deepStrictEqual(without(undefined), [['lost', 'its client began without an index']]);
     // What its client met after that answer says nothing, and what it met before it does.
     const anew = poll(500, undefined, answered(1_200, '1201'));
     const hit = (at: number) => poll(at, '900', { ended_at: at + 90, status: 502, fault: 'proxy' });
     deepStrictEqual(deliveries([anew, hit(1_201)]), [['lost', 'its client began without an index']]);
-    deepStrictEqual(deliveries([hit(950), { ...anew, at: 1_100 }]), [['lost', 'the fault proxy']]);
+    deepStrictEqual(deliveries([hit(950), { ...anew, at: 1_100 }]), [
+      ['lost', 'the fault “Proxy answers 502”'],
+    ]);
     const late = poll(400_000, '900', answered(400_001, '400001'));
     deepStrictEqual(deliveries([late]), [['lost', 'its client came back too late']]);
     // An answer from before it says nothing, nor one that its client cannot read.

@@ -61,8 +61,8 @@ describe('a request in words', () => {
         said({ ended_at, status: 403 }),
       ],
       [
-        '502 after 0 ms, by the fault html',
-        'waiting, by the fault stall_before_headers',
+        '502 after 0 ms, by the fault “A page of a proxy”',
+        'waiting, by the fault “stall before headers”',
         '401 after 0 ms: its token was refused',
         '403 after 0 ms: its token may not do that',
         '404 after 0 ms: there is no such thing',

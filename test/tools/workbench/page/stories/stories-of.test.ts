@@ -85,6 +85,17 @@ describe('the stories of a workbench', () => {
     ]);
   });
 
+  it('name no fault as the code does: neither in a title nor in a step', () => {
+    const kept = poll(0, '9', { ...answered(900, '10'), fault: 'last_event_only' });
+    const [of] = storiesOf(told(9_000, [kept]));
+    const words = 'the fault “Only the last event is kept”';
+    const [step] = of!.effects[0]!.steps;
+    deepStrictEqual([of!.title, step!.short], [`Ada: ${words}`, words]);
+    deepStrictEqual(step!.words.endsWith(` met ${words}`), true);
+    const cut = storiesOf(told(9_000, [bad(0, 1_000)]))[0]!.effects[0]!.steps[0]!;
+    deepStrictEqual(cut.words.endsWith(': a proxy answered 502, by the fault “Proxy answers 502”'), true);
+  });
+
   it('say who did not come back, and who lost the index', () => {
     const end = (...of: Parameters<typeof told>) =>
       tell(...of).find(([title]) => title === 'You: Proxy answers 502')![1];
@@ -208,7 +219,7 @@ describe('the stories of a workbench', () => {
       'Ada | has stopped: its token was refused. It gets this if it comes back within 260 s; after that, a gap',
     );
     const lost = poll(0, '900', { ...answered(1_200, '1201'), fault: 'last_event_only' });
-    deepStrictEqual(delivery(2_000, lost)![1], 'lost: the fault last_event_only');
+    deepStrictEqual(delivery(2_000, lost)![1], 'lost: the fault “Only the last event is kept”');
     deepStrictEqual(delivery(2_000)![1], 'no client follows their live events');
   });
 
