@@ -88,6 +88,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   'tools/cli': [
     'rxjs',
     'rxjs/fetch',
+    '@nats-io/transport-node',
     'node:util',
     'node:fs',
     'node:os',

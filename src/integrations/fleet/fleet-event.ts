@@ -1,5 +1,12 @@
 import type { Gap } from '../../stream/index.js';
 
+/** An identity whose last poll failed, or that the service rejects, and why. */
+export interface FailingIdentity {
+  readonly identity_id: string;
+  readonly is: 'retrying' | 'rejected';
+  readonly error: string;
+}
+
 /** A worker's report about itself. It comes four times in a lease. */
 export interface Heartbeat {
   /** Its name. */
@@ -26,6 +33,8 @@ export interface Heartbeat {
   readonly retrying: number;
   /** How many of them the service rejects. */
   readonly rejected: number;
+  /** The last of those that are retried, and the last of those that are rejected. */
+  readonly failing?: readonly FailingIdentity[];
   /** The number of events that it has stored since it started. */
   readonly events: number;
   /** The number of answers that NATS has not stored yet. */
@@ -44,7 +53,8 @@ export interface Heartbeat {
  *   part (`left`), or was `silent` for a lease.
  * - `ready`: this worker owns its part of the shards for the first time. It has polled all
  *   identities in them, except those that wait for the rate limit.
- * - `drained`: `drain$` has emitted, and the worker has given up everything. It is the last event.
+ * - `drained`: `drain$` has emitted, or `drainWorker` has named this worker, and it has given up
+ *   everything. It is the last event.
  * - `assigned`: this worker has begun to follow the identities of a shard. `from` is the silent
  *   worker that owned the shard before, if it was taken over.
  * - `released`: this worker has given up a shard to another worker, or because it ends.

@@ -5,12 +5,21 @@
  */
 
 export { FleetError, isFleetError } from './fleet-error.js';
-export type { FleetEvent, Heartbeat } from './fleet-event.js';
+export { drainWorker, type DrainWorkerConfig } from './drain-worker.js';
+export type { FailingIdentity, FleetEvent, Heartbeat } from './fleet-event.js';
+export {
+  fleetStatus,
+  type FleetConsumerStatus,
+  type FleetStatus,
+  type FleetStatusConfig,
+  type FleetWorkerStatus,
+} from './fleet-status.js';
 export type { FleetConfig } from './fleet-config.js';
-export type { Nats } from './nats/index.js';
+export type { FleetStream, Nats, StreamCopy } from './nats/index.js';
 export {
   fleetBatches,
   fleetFeed,
+  type Delivery,
   type FleetBatch,
   type FleetBatchesConfig,
   type FleetConsumerLogEntry,

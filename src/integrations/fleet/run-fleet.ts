@@ -108,6 +108,7 @@ function workOf(
       emit: event => subscriber.next(event),
     });
     const { identities, identities$ } = settings;
+    const registry = new NatsRegistry(fleet, time);
     return fleetWorker({
       name,
       instance,
@@ -116,8 +117,8 @@ function workOf(
       shards: fleet.shards,
       scheduler: clock.scheduler,
       monotonic: clock.monotonic,
-      drain$,
-      registry: new NatsRegistry(fleet, time),
+      drain$: merge(drain$, registry.drainOrders(instance)),
+      registry,
       identities: identities
         ? identitiesByShard(identities, fleet.shards)
         : listedIdentities(identities$ ?? [], fleet.shards),

@@ -7,10 +7,11 @@ import { emulate } from './emulate/index.js';
 import { events } from './events.js';
 import { members } from './members.js';
 import { EXIT } from './exit-code.js';
+import { fleet } from './fleet/index.js';
 import { fail } from './run.js';
 import { watch } from './watch.js';
 
-const COMMANDS = new Map(Object.entries({ members, watch, events, connected, doctor, emulate }));
+const COMMANDS = new Map(Object.entries({ members, watch, events, connected, doctor, emulate, fleet }));
 
 const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the command line
 
@@ -20,23 +21,26 @@ const USAGE = `lobby-rx: the Lobby, Group and Identity Event service on the comm
   lobby-rx connected       confirms the player token on standard input
   lobby-rx doctor          finds faults of a service, and of proxies before it
   lobby-rx emulate         runs the whole service on 127.0.0.1, with sample data
+  lobby-rx fleet           shows the workers and consumers of a fleet on NATS
 
 Each command has its own --help. lobby-rx --version prints the version.
 
 The URL of the service comes from --url or LOBBY_RX_URL. If its three parts have
 separate URLs, use LOBBY_RX_GROUP_URL, LOBBY_RX_MATCHMAKER_URL and
 LOBBY_RX_API_URL, or the flags of each command. The bearer token comes only from
-LOBBY_RX_TOKEN, because other users of the machine can see arguments.
+LOBBY_RX_TOKEN, because other users of the machine can see arguments. The help
+of fleet has the variables of NATS.
 
 Exit codes:
   0          success
-  1          refused by the service, or an invalid answer; doctor: a problem;
-             emulate: a taken port
-  2          wrong arguments, or a checkpoint that cannot be kept
-  3          the service was not reached; connected: nor was the player token
-             judged, because of the rate or of LOBBY_RX_TOKEN
+  1          refused by the service, or an invalid answer; doctor, fleet: a
+             problem; emulate: a taken port
+  2          wrong arguments, or a checkpoint that cannot be kept; fleet: a
+             package is missing
+  3          the service or NATS was not reached; connected: nor was the player
+             token judged, because of the rate or of LOBBY_RX_TOKEN
   4          connected: unknown, the service may count the player as connected
-  130, 143   members, connected, doctor: stopped by a signal before the end
+  130, 143   members, connected, doctor, fleet: stopped by a signal
 `;
 
 // The reader of our output may close the pipe at any time, as head does. Then the command ends.

@@ -4,10 +4,11 @@ import { connected } from '../../../src/tools/cli/connected.js';
 import { doctor } from '../../../src/tools/cli/doctor.js';
 import { emulate } from '../../../src/tools/cli/emulate/index.js';
 import { events } from '../../../src/tools/cli/events.js';
+import { fleet } from '../../../src/tools/cli/fleet/index.js';
 import { members } from '../../../src/tools/cli/members.js';
 import { watch } from '../../../src/tools/cli/watch.js';
 
-const COMMANDS = { connected, doctor, emulate, events, members, watch };
+const COMMANDS = { connected, doctor, emulate, events, fleet, members, watch };
 
 /**
  * Calls a command in the process of the tests, for what it says before it does anything: to start

@@ -55,6 +55,26 @@ const WRONG = {
     'http://10.0.0.1:8080',
     'http://[::2]',
   ],
+  nats: [
+    '',
+    ' ',
+    SECRET,
+    '127.0.0.1:4222',
+    'nats://',
+    'nats:127.0.0.1',
+    'nats://a b',
+    'nats://127.0.0.1:99999',
+    'nats://127.0.0.1:x',
+    'tls://127.0.0.1',
+    'http://127.0.0.1:4222',
+    `nats://user:${SECRET}@127.0.0.1`,
+    `nats://${SECRET}@127.0.0.1`,
+    `nats://127.0.0.1/${SECRET}`,
+    `nats://127.0.0.1?token=${SECRET}`,
+    `nats://127.0.0.1,nats://${SECRET}@127.0.0.2`,
+    'nats://127.0.0.1,',
+  ],
+  fleet: ['', ' ', 'Lobby', 'two words', 'a.b', '*', '>', 'x'.repeat(33), `${SECRET}!`],
   token: [
     '',
     ' ',
@@ -167,6 +187,12 @@ const GRAMMARS: Readonly<Record<Name, Grammar>> = {
     toggles: ['ui', 'simulate', 'json', 'exit-with-stdin', 'help'],
     variables: [],
   },
+  fleet: {
+    given: [],
+    flags: { nats: 'nats', fleet: 'fleet', late: 'seconds' },
+    toggles: ['json', 'help'],
+    variables: [],
+  },
 };
 
 /** A wrong call. */
@@ -180,7 +206,11 @@ interface Input {
   readonly stdin?: string;
 }
 
-const RIGHT = { LOBBY_RX_URL: 'https://service.example', LOBBY_RX_TOKEN: 'token' };
+const RIGHT = {
+  NATS_URL: 'nats://127.0.0.1:4222',
+  LOBBY_RX_URL: 'https://service.example',
+  LOBBY_RX_TOKEN: 'token',
+};
 
 function wrongValues({ flags, given }: Grammar): Input[] {
   return Object.entries(flags).flatMap(([flag, kind]) => {
@@ -231,12 +261,12 @@ function wrongArguments(name: Name, { given }: Grammar): Input[] {
     ];
   return ['', '-', '—json', SECRET].map(arg => ({
     args: [...given, arg],
-    names: `${name} takes no arguments but its flags`,
+    names: `${name} takes no arguments but ${name === 'fleet' ? 'drain WORKER' : 'its flags'}`,
   }));
 }
 
 function wrongVariables(name: Name, { given, variables }: Grammar): Input[] {
-  if (name === 'emulate') return [];
+  if (name === 'emulate' || name === 'fleet') return [];
   return [
     ...variables.map(variable => ({ args: given, names: variable, env: { LOBBY_RX_URL: '' } })).slice(0, 2),
     ...variables.flatMap(variable =>
@@ -269,6 +299,24 @@ function wrongOtherwise(name: Name, path: (file: string) => string): Input[] {
           }),
         ),
         { args: ['--lobby', 'wss://lobby.example/', '--group', 'g'], names: '--lobby is only used with' },
+      ];
+    case 'fleet':
+      return [
+        { args: [], names: 'NATS_URL', env: { NATS_URL: '' } },
+        ...WRONG.nats.filter(Boolean).map(url => ({ args: [], names: 'NATS_URL', env: { NATS_URL: url } })),
+        ...['NATS_CREDS', 'NATS_CA', 'NATS_CERT', 'NATS_KEY'].map(variable => ({
+          args: [],
+          names: variable,
+          env: { [variable]: path('nowhere/file') },
+        })),
+        { args: [], names: 'NATS_USER', env: { NATS_PASSWORD: SECRET } },
+        { args: ['drain'], names: 'the worker' },
+        ...['', ' ', 'two words', 'a.b', '*', 'x'.repeat(65), `${SECRET}!`].map(worker => ({
+          args: ['drain', worker],
+          names: 'WORKER',
+        })),
+        { args: ['drain', 'ada', SECRET], names: 'drain WORKER' },
+        { args: ['drain', 'ada', '--late', '5'], names: '--late is only used without drain' },
       ];
     case 'emulate':
       return [{ args: ['--every', '5'], names: '--every is only used with --simulate' }];

@@ -7,6 +7,7 @@ export { NatsRegistry } from './nats-registry.js';
 export { NatsTime } from './nats-time.js';
 export {
   changeFleet,
+  explained,
   openFleetToFollow,
   openFleetToRead,
   openFleetToWork,
@@ -30,3 +31,11 @@ export {
   type StoredRecord,
 } from './records/index.js';
 export { messageFrom, storedMessage, streamState } from './stored-message.js';
+export {
+  liveWorkers,
+  orderDrain,
+  streamsOf,
+  type FleetStream,
+  type LiveWorker,
+  type StreamCopy,
+} from './status/index.js';

@@ -1,5 +1,5 @@
 import type { Msg } from '@nats-io/transport-node';
-import { defer, EMPTY, Observable } from 'rxjs';
+import { defer, EMPTY, filter, map, Observable, share } from 'rxjs';
 import { fieldsOf, tryOr } from '../../../error/index.js';
 import { FleetError } from '../fleet-error.js';
 import type { Heartbeat } from '../fleet-event.js';
@@ -7,7 +7,7 @@ import type { FleetRegistry, BareCheckpoints, Presence, Present } from '../worke
 import { BEATS_PER_LEASE, PATIENCE_LEASES } from '../worker/index.js';
 import type { NatsTime } from './nats-time.js';
 import type { WorkingFleet } from './open-fleet.js';
-import { presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
+import { drainOrder, isDrainOrder, presenceIn, presenceOf, presenceSubject } from './presence-subject.js';
 import { StoredCheckpoints } from './stored-checkpoints.js';
 
 /** Once in this many looks, a worker checks whether NATS has lost a stream. */
@@ -27,6 +27,8 @@ interface Beat {
 /** Everything that a worker keeps in NATS besides records. */
 export class NatsRegistry implements FleetRegistry {
   readonly changed$: Observable<string | undefined>;
+  /** What workers and operators announce to all workers. */
+  readonly #texts$: Observable<string>;
   readonly #fleet: WorkingFleet;
   readonly #time: NatsTime;
   readonly #checkpoints: StoredCheckpoints;
@@ -44,13 +46,23 @@ export class NatsRegistry implements FleetRegistry {
     this.#fleet = fleet;
     this.#time = time;
     this.#checkpoints = new StoredCheckpoints(fleet, time);
-    this.changed$ = new Observable(subscriber => {
+    const texts$ = new Observable<string>(subscriber => {
       const callback = (error: Error | null, message: Msg) => {
-        if (!error) subscriber.next(message.string() || undefined);
+        if (!error) subscriber.next(message.string());
       };
       const following = nats.subscribe(names.changed, { callback });
       return () => following.unsubscribe();
     });
+    this.#texts$ = texts$.pipe(share());
+    this.changed$ = this.#texts$.pipe(
+      filter(text => !isDrainOrder(text)),
+      map(text => text || undefined),
+    );
+  }
+
+  /** Emits when `drainWorker` has told this process to give up everything. */
+  drainOrders(instance: string): Observable<unknown> {
+    return this.#texts$.pipe(filter(text => text === drainOrder(instance)));
   }
 
   present(beat: Heartbeat, me: Presence): Observable<boolean> {

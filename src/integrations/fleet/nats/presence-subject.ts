@@ -38,3 +38,12 @@ export function presenceIn(present: string, subject: string): readonly Presence[
   const trial = /^\d{1,9}$/.test(tried ?? '') ? Number(tried) : undefined;
   return [{ worker, capacity, trial, addresses, given }];
 }
+
+/**
+ * Tells one process of a worker to give up everything. It is sent where workers announce that they
+ * leave, so it needs no other rights. A process that starts later under the same name is not meant.
+ * No worker has a name with a space, so versions without this order ignore it.
+ */
+export const drainOrder = (instance: string): string => `drain ${instance}`;
+
+export const isDrainOrder = (text: string): boolean => text.startsWith('drain ');

@@ -183,6 +183,24 @@ export class DurablePosition {
   }
 }
 
+/** The positions of all named consumers of a fleet, by their names. */
+export async function durablePositions(
+  fleet: OpenFleet,
+): Promise<ReadonlyMap<string, FleetPosition & { readonly subjects: string }>> {
+  const { jsm, names } = fleet;
+  const prefix = `$KV.${names.positions}.${KEY_PREFIX}`;
+  const { state } = await jsm.streams.info(`KV_${names.positions}`, { subjects_filter: `${prefix}>` });
+  const kv = await openPositions(fleet);
+  const positions = new Map<string, StoredPosition>();
+  for (const subject of Object.keys(state.subjects ?? {})) {
+    const durable = subject.slice(prefix.length);
+    const entry = await kv.get(KEY_PREFIX + durable);
+    const position = entry ? positionIn(entry) : undefined;
+    if (position) positions.set(durable, position);
+  }
+  return positions;
+}
+
 /** Reads the stored position. `undefined` if another program has written something else. */
 function positionIn(stored: { json(): unknown }): StoredPosition | undefined {
   try {

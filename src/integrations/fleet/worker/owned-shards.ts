@@ -110,7 +110,9 @@ export class OwnedShards {
     const counts = this.#statuses.counts(this.#config.monotonic.now());
     let { identities } = counts;
     for (const size of this.#lost.values()) identities += size;
-    return { ...counts, shards: this.#owned.size, identities };
+    const { failing } = this.#statuses;
+    const why = failing.length > 0 ? { failing } : {};
+    return { ...counts, ...why, shards: this.#owned.size, identities };
   }
 
   /**

@@ -1,5 +1,13 @@
-import type { FleetEvent, Heartbeat } from '../../fleet-event.js';
+import type { FailingIdentity, FleetEvent, Heartbeat } from '../../fleet-event.js';
 import { isLive, STARTING, statusAfter, type IdentityEvent, type IdentityStatus } from './identity-status.js';
+
+/** Texts of errors are cut off, because each heartbeat has them. */
+const MAX_ERROR_LETTERS = 300;
+
+interface Failure {
+  readonly identity_id: string;
+  readonly error: unknown;
+}
 
 /** The statuses of the identities that a worker follows. They are kept nowhere else. */
 export class IdentityStatuses {
@@ -7,7 +15,8 @@ export class IdentityStatuses {
   #starting = 0;
   #events = 0;
   /** The last failed poll. */
-  #failure: { readonly identity_id: string; readonly error: unknown } | undefined;
+  #failure: Failure | undefined;
+  #rejection: Failure | undefined;
   /**
    * The last error of NATS, and all identities for which NATS has failed since they were last
    * reported.
@@ -35,6 +44,7 @@ export class IdentityStatuses {
     if (event.kind === 'stored') this.#events += event.events;
     if (event.kind === 'status' && event.status.error !== undefined)
       this.#failure = { identity_id, error: event.status.error };
+    if (event.kind === 'rejected') this.#rejection = { identity_id, error: event.error };
     if (event.kind === 'nats_error') {
       const identities = this.#unanswered?.identities ?? new Set<string>();
       identities.add(identity_id);
@@ -57,6 +67,17 @@ export class IdentityStatuses {
       if (status.isUnstored) unstored++;
     }
     return { identities: this.#statuses.size, live, retrying, rejected, events: this.#events, unstored };
+  }
+
+  /** The last identity that is retried, and the last one that is rejected, if they still are. */
+  get failing(): readonly FailingIdentity[] {
+    return [this.#failure, this.#rejection].flatMap((failure, i) => {
+      const is = i === 0 ? 'retrying' : 'rejected';
+      if (!failure || this.#statuses.get(failure.identity_id)?.poll !== is) return [];
+      const { identity_id, error } = failure;
+      const text = error instanceof Error ? error.message : String(error);
+      return [{ identity_id, is, error: text.slice(0, MAX_ERROR_LETTERS) }];
+    });
   }
 
   /** Returns an event as long as polls fail, and one if NATS has failed since the last call. */
