@@ -47,7 +47,9 @@ export function lobbyFindings(
           ? concat(findings, pieceFindings(url, { origin, scheduler }))
           : findings;
       }),
-      catchError((error: unknown) => of(final(connectionProblem(error, 'lobby')))),
+      catchError((error: unknown) =>
+        of(final((error as Error).name === 'TimeoutError' ? UNANSWERED : connectionProblem(error, 'lobby'))),
+      ),
     ),
   );
 }
@@ -97,6 +99,9 @@ function refused(reason: string, code: number, origin: string | undefined): Find
 
 const PASS_UPGRADES =
   'check the path; a proxy has to pass upgrades on (in nginx: proxy_http_version 1.1, Upgrade and Connection)';
+
+/** A server whose only listener is a gate does not answer what is no upgrade. */
+const UNANSWERED = problem('lobby', 'the handshake is not answered', PASS_UPGRADES);
 
 /** The finding if an HTTP answer came that is not a gate's. */
 function notOpened({ status, headers, text }: NotOpened, url: URL): Finding {

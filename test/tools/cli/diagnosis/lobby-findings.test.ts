@@ -24,6 +24,8 @@ interface Situation {
   readonly origin?: string;
   /** In which visits the server waits for more. */
   readonly waits?: readonly number[];
+  /** How much time passes for each of them, in ms. */
+  readonly step?: number;
   readonly expected: readonly RegExp[];
 }
 
@@ -133,6 +135,15 @@ describe('doctor, of the way to a lobby', () => {
         /^problem! lobby: opens no WebSocket \(200\) → check the path; a proxy has to pass upgrades/,
       ],
     },
+    'the same, before a server without a page': {
+      port: () => {
+        isWaiting = () => true;
+        return listening(createServer(() => visits++));
+      },
+      waits: [1],
+      step: 15_000,
+      expected: [/^problem! lobby: the handshake is not answered → check the path; a proxy has to pass upgr/],
+    },
     'a port that speaks TLS': {
       port: () => page(400),
       expected: [
@@ -184,7 +195,7 @@ describe('doctor, of the way to a lobby', () => {
     },
   };
 
-  for (const [title, { port, origin, waits = [], expected }] of Object.entries(SITUATIONS))
+  for (const [title, { port, origin, waits = [], step = 1_000, expected }] of Object.entries(SITUATIONS))
     it(`says what is there, and what to do: ${title}`, async () => {
       const { scheduler, pass } = virtualTime();
       const url = new URL(`ws://127.0.0.1:${await port()}/play`);
@@ -200,9 +211,9 @@ describe('doctor, of the way to a lobby', () => {
         await waitUntil(async () => visits === visit && (await isWaiting()));
         // The doctor may read only later that the connection is open.
         await waitUntil(() =>
-          scheduler.actions.some(({ closed, delay }) => !closed && delay <= scheduler.now() + 8_000),
+          scheduler.actions.some(({ closed, delay }) => !closed && delay <= scheduler.now() + 8 * step),
         );
-        pass(1_000);
+        pass(step);
       }
       await waitUntil(() => isDone);
       const said = findings.map(
