@@ -58,6 +58,8 @@ export interface SeenIdentity {
   readonly identity_id: string;
   readonly display_name: string;
   readonly presence?: string;
+  /** Whether the service accepts the token that it was given last. */
+  readonly has_token: boolean;
 }
 
 /** A bearer token of an identity. The token is empty if the identity has none. */
@@ -108,11 +110,14 @@ export interface WorldView {
 export function viewOfWorld(
   emulator: Emulator,
 ): Pick<WorldView, 'identities' | 'groups' | 'lobbies' | 'fault_kinds' | 'planned'> {
-  const { identities, groups, lobbies, players } = emulator.records;
+  const { identities, groups, lobbies, players, bearers } = emulator.records;
+  // Of several tokens of an identity, the last one counts.
+  const isAccepted = new Map([...bearers.values()].map(({ id, expired }) => [id, !expired]));
   return {
     identities: [...identities].map(([identity_id, { profile }]) => ({
       identity_id,
       display_name: profile.display_name,
+      has_token: isAccepted.get(identity_id) ?? false,
       ...(profile.presence?.status && { presence: profile.presence.status }),
     })),
     groups: [...groups].map(([group_id, { handle, members }]) => ({

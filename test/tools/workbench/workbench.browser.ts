@@ -227,6 +227,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.getByLabel('Filter').fill('');
     await press('Make a new token');
     await waitUntil(async () => (await result()).includes('token: '));
+    await page.getByRole('button', { name: 'Make a new token' }).waitFor({ state: 'detached' });
     await press('Close');
     await press('Every request');
     await page

@@ -9,7 +9,11 @@ import { waitUntil } from '../../wait-until.js';
 const PAGE = '<html><script type="module">1;</script></html>';
 
 interface View {
-  readonly identities: readonly { readonly display_name: string; readonly presence?: string }[];
+  readonly identities: readonly {
+    readonly display_name: string;
+    readonly presence?: string;
+    readonly has_token?: boolean;
+  }[];
   readonly lobbies: readonly { readonly players: readonly { readonly state: string }[] }[];
   readonly planned: readonly object[];
   readonly requests: readonly Readonly<Record<string, unknown>>[];
@@ -78,6 +82,12 @@ describe('A workbench', () => {
     // It was not just time that has passed.
     ok(Number(after.watch.index) > Number(watch.index));
     strictEqual(first.commands[0]!.name, 'player');
+    const hasToken = async () => (await look()).identities[0]!.has_token;
+    const before = await hasToken();
+    workbench.control.type('token expire');
+    const expired = await hasToken();
+    workbench.control.type('token renew');
+    deepStrictEqual([before, expired, await hasToken()], [true, false, true]);
     // An index of an emulator that ran before.
     strictEqual((await look('1000000')).identities.length, 3);
   });

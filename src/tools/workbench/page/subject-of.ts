@@ -35,6 +35,6 @@ export function subjectOf(
     group_id: group?.group_id ?? '',
     connected,
     target: isThere ? who_id : (connected[0] ?? who_id),
-    renewalOf: id => `token renew${whoArgument(isIdentity(id) ? id : self, self)}`,
+    renewalOf: id => `token renew${whoArgument(id, self)}`,
   };
 }

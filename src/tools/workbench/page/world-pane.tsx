@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { WorldView } from '../world-view.js';
+import type { SeenIdentity, WorldView } from '../world-view.js';
 
 /** How many members are listed. */
 const MAX_MEMBERS = 50;
@@ -65,7 +65,9 @@ interface GroupProps {
 function Group({ group: { display_name, members }, identities }: GroupProps) {
   const [text, setText] = useState('');
   const known = new Map(identities.map(identity => [identity.identity_id, identity]));
-  const all = members.map(id => known.get(id) ?? { identity_id: id, display_name: id }).reverse();
+  const memberOf = (id: string): Omit<SeenIdentity, 'has_token'> =>
+    known.get(id) ?? { identity_id: id, display_name: id };
+  const all = members.map(id => memberOf(id)).reverse();
   const presenceOf = ({ presence }: (typeof all)[number]) => presence ?? 'offline';
   const states = [...new Set(['online', 'away', 'offline', ...all.map(presenceOf)])];
   const found = all

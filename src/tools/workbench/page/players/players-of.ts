@@ -36,7 +36,7 @@ const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
 /** The players, those in trouble first. `now` is the clock of the service. */
 export function playersOf(
   clients: readonly ClientRequests[],
-  { now, planned }: Pick<WorldView, 'now' | 'planned'>,
+  view: Pick<WorldView, 'now' | 'planned' | 'identities'>,
 ): readonly Player[] {
   const byIdentity = new Map<string, ClientRequests[]>();
   for (const client of clients) {
@@ -44,17 +44,30 @@ export function playersOf(
     own.push(client);
     byIdentity.set(client.who_id, own);
   }
-  const players = [...byIdentity.values()].map(own => playerOf(own, now, planned.length > 0));
+  const { now, planned, identities } = view;
+  const withoutToken = new Set(
+    identities.filter(({ has_token }) => !has_token).map(({ identity_id }) => identity_id),
+  );
+  const known = { now, hasFaults: planned.length > 0, withoutToken };
+  const players = [...byIdentity.values()].map(own => playerOf(own, known));
   return players.sort(worstFirst);
 }
 
-function playerOf(own: readonly ClientRequests[], now: number, hasFaults: boolean): Player {
+/** What a verdict depends on, besides the requests. */
+interface KnownNow {
+  readonly now: number;
+  readonly hasFaults: boolean;
+  /** The identities whose last token is not accepted. */
+  readonly withoutToken: ReadonlySet<string>;
+}
+
+function playerOf(own: readonly ClientRequests[], known: KnownNow): Player {
   const watching = own.filter(({ requests }) => requests.some(({ is_poll }) => is_poll));
   const clientRequests = watching.length > 0 ? watching : own;
   const numbers = [...new Set(clientRequests.map(({ nth }) => nth))].sort((a, b) => a - b);
   const clients = numbers.map(number => {
     const topics = clientRequests.filter(({ nth }) => nth === number);
-    const verdicts = topics.map(client => verdictOn(client, now, hasFaults));
+    const verdicts = topics.map(client => verdictOn(client, known));
     // A topic that is no longer watched counts only if all are like that.
     const watched = verdicts.filter(verdict => verdict.tone !== 'gone');
     return worstOf(watched.length > 0 ? watched : verdicts);
@@ -68,7 +81,8 @@ function playerOf(own: readonly ClientRequests[], now: number, hasFaults: boolea
 const worstOf = (verdicts: readonly Verdict[]): Verdict => [...verdicts].sort(worstFirst)[0]!;
 
 /** How a client does: what it shows, and why. */
-function verdictOn({ requests, history }: ClientRequests, now: number, hasFaults: boolean): Verdict {
+function verdictOn(client: ClientRequests, { now, hasFaults, withoutToken }: KnownNow): Verdict {
+  const { requests, history, who_id } = client;
   const shown = stateAt(history, now);
   const open = requests.find(({ ended_at }) => ended_at == null);
   const ended = requests.filter(({ ended_at }) => ended_at != null);
@@ -82,8 +96,11 @@ function verdictOn({ requests, history }: ClientRequests, now: number, hasFaults
   const quiet = now - last.ended_at!;
   const ago = quiet < 500 ? 'just now' : `${wholeSeconds(quiet)} ago`;
   const words = isTrouble ? `${reason} ${ago}` : ago;
-  if (shown === 'closed')
-    return { tone: 'bad', words: `stopped: ${words}`, ...(wantsToken && { remedy: 'token' }) };
+  if (shown === 'closed') {
+    // A client that has stopped sends nothing that would show the new token.
+    const isHelped = wantsToken && withoutToken.has(who_id);
+    return { tone: 'bad', words: `stopped: ${words}`, ...(isHelped && { remedy: 'token' }) };
+  }
   if (shown === 'gone')
     return { tone: 'gone', words: isTrouble ? `gone: ${words}, no request since` : `gone, ${ago}` };
   const remedy = last.fault !== undefined && hasFaults ? { remedy: 'faults' as const } : {};

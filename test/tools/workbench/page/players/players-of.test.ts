@@ -19,9 +19,10 @@ const poll = (at: number, end: Partial<SeenRequest> = {}, who = 'Ada'): SeenRequ
   ...end,
 });
 type Verdict = Player['clients'][number];
+const identities = [{ identity_id: 'id of Ada', display_name: 'Ada', has_token: false }];
 const planned = [{ kind: 'html', left: '1' }];
 const players = (now: number, ...requests: readonly SeenRequest[]) =>
-  playersOf(clientsOf(requests), { now, planned });
+  playersOf(clientsOf(requests), { now, planned, identities });
 const verdictAt = (now: number, ...requests: readonly SeenRequest[]) => {
   const [{ tone, words, remedy }] = players(now, ...requests)[0]!.clients as [Verdict];
   return [tone, words, ...(remedy ? [remedy] : [])];
@@ -43,7 +44,7 @@ describe('the players of a workbench', () => {
       'faults',
     ]);
     // What is over cannot be ended.
-    const [after] = playersOf(clientsOf([failed]), { now: 3_500, planned: [] });
+    const [after] = playersOf(clientsOf([failed]), { now: 3_500, planned: [], identities });
     deepStrictEqual([after!.tone, after!.remedy], ['warn', undefined]);
     deepStrictEqual(verdictAt(1_500, failed, poll(1_000)), [
       'warn',
@@ -71,6 +72,12 @@ describe('the players of a workbench', () => {
     const rejected = poll(0, refused(0, 401));
     deepStrictEqual(verdictAt(1_000, rejected), ['bad', 'stopped: its token was refused 1 s ago', 'token']);
     deepStrictEqual(verdictAt(4_000, rejected, poll(1_000))[0], 'ok');
+    // There is a new one: another would not help. Nobody can make one for somebody unknown.
+    const renewed = identities.map(identity => ({ ...identity, has_token: true }));
+    for (const known of [renewed, []]) {
+      const [ada] = playersOf(clientsOf([rejected]), { now: 1_000, planned, identities: known });
+      deepStrictEqual([ada!.tone, ada!.remedy], ['bad', undefined]);
+    }
   });
 
   it('have stopped with a token that may not do that, for which a new one is no remedy', () => {

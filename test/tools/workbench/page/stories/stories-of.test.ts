@@ -7,7 +7,11 @@ import { testOf } from '../../../../../src/tools/workbench/page/test-of.js';
 import type { SeenAction, SeenRequest } from '../../../../../src/tools/workbench/world-view.js';
 import { action, answered, event, poll, refused } from '../outcome/seen.js';
 
-const identity = (identity_id: string, display_name: string) => ({ identity_id, display_name });
+const identity = (identity_id: string, display_name: string) => ({
+  identity_id,
+  display_name,
+  has_token: true,
+});
 const told = (
   now: number,
   requests: readonly SeenRequest[],
