@@ -107,7 +107,7 @@ function numbersIn(segment: string): readonly number[] {
  * `test:browser`, `test:services` and `test:couch`.
  */
 const ELSEWHERE =
-  /^src\/(integrations\/services\/|integrations\/fleet\/(nats\/|run-fleet\.ts|set-replicas\.ts|read\/(batch-reader|durable-position|fleet-batches|fleet-feed)\.ts)|tools\/(marbles\/(axis|drawing|frames|legend-view|lobby-marbles|mark|marbles-view|svg-element)\.ts|workbench\/page\/))/;
+  /^src\/(integrations\/services\/|integrations\/fleet\/(nats\/|(drain-worker|fleet-status|run-fleet|set-replicas)\.ts|read\/(batch-reader|consumer-lags|durable-position|fleet-batches|fleet-feed)\.ts)|tools\/(cli\/fleet\/fleet\.ts|marbles\/(axis|drawing|frames|legend-view|lobby-marbles|mark|marbles-view|svg-element)\.ts|workbench\/page\/))/;
 
 /** What `ACCEPT=1` writes for a new place: somebody has to say why. */
 const UNEXPLAINED = 'why?';

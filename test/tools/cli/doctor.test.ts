@@ -7,6 +7,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { inspect } from 'node:util';
 import { catchError, EMPTY, firstValueFrom, lastValueFrom } from 'rxjs';
 import { createClient, type LogEntry } from 'lobby-rx';
+import { freePort } from '../../free-port.js';
 import { waitUntil } from '../../wait-until.js';
 import { called } from './called.js';
 import { lobbyRx } from './lobby-rx.js';
@@ -35,6 +36,11 @@ describe('lobby-rx doctor', () => {
     const findings = ['ok service', 'ok cors', 'ok cors', 'ok token', 'ok clocks', 'problem poll'];
     deepStrictEqual(linesOf(out), findings);
     ok(emulator.requests.length <= 20, `${emulator.requests.length} requests`);
+  });
+
+  it('says what is at the URL of a lobby, without a token or a service', async () => {
+    const { code, out } = await called(['doctor', '--lobby', `ws://127.0.0.1:${await freePort()}/play`]);
+    deepStrictEqual([code, linesOf(out)], [3, ['problem connection']]);
   });
 
   it('and the log of a client have no tokens and no texts of players, for a bug report', async () => {

@@ -413,8 +413,9 @@ describe('A wrong call of lobby-rx is refused with what to change, and sends not
       strictEqual(faults.join('\n'), '');
       strictEqual(sent(), 0);
       ok(!existsSync(path('new')));
-      // The right call does send something, and so would a wrong one.
-      if (name === 'emulate') return;
+      // The right call does send something, and so would a wrong one. That of `fleet` would load
+      // the library a second time. It has its test in test/nats.
+      if (name === 'emulate' || name === 'fleet') return;
       await called([name, ...grammar.given], RIGHT, 'player');
       ok(sent() > 0);
     });
