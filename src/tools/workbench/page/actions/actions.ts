@@ -120,11 +120,9 @@ export const ACTIONS: readonly ActionGroup[] = [
 export const breakActionOf = (line: string): Action | undefined =>
   BREAK_ACTIONS.find(action => action.line === line);
 
-/** The words for the faults that the actions plan. The other kinds are in plain words already. */
+/** Words for the kinds of faults that do not say by their names what happens. */
 const FAULT_WORDS: Readonly<Record<string, string>> = {
   html: 'A page of a proxy',
-  rate_limited: 'Rate limited',
-  index_missing: 'Answers without an index',
   last_event_only: 'Only the last event is kept',
 };
 

@@ -63,16 +63,12 @@ function clientOf(poll: SeenRequest, clients: readonly OwnClient[]): OwnClient |
   });
   const index = indexOf(poll);
   const continued = free.filter(({ requests }) => nextOf(requests.at(-1)!) === index);
-  const [due] = (continued.length > 0 ? continued : free).sort((a, b) => {
-    const [endOfA, endOfB] = [a.requests.at(-1)!, b.requests.at(-1)!];
-    return (
-      Number(hasLeft(endOfA)) - Number(hasLeft(endOfB)) || (endOfA.ended_at ?? 0) - (endOfB.ended_at ?? 0)
-    );
-  });
-  return due;
+  const here = continued.filter(({ requests }) => outcomeOf(requests.at(-1)!).kind !== 'left');
+  const due = [here, continued, free].find(({ length }) => length > 0) ?? [];
+  return due.sort((a, b) => endOf(a) - endOf(b))[0];
 }
 
-const hasLeft = (request: SeenRequest): boolean => outcomeOf(request).kind === 'left';
+const endOf = ({ requests }: OwnClient): number => requests.at(-1)!.ended_at ?? 0;
 
 /** The index from which a client continues after a request. */
 const nextOf = (request: SeenRequest): string | undefined =>

@@ -27,6 +27,9 @@ export interface Player {
   readonly clientRequests: readonly ClientRequests[];
 }
 
+/** What a verdict depends on, besides the requests. */
+type ViewOfPlayers = Pick<WorldView, 'now' | 'planned' | 'identities'>;
+
 /** How many topics of a player are named. */
 const MAX_TOPICS = 4;
 
@@ -34,40 +37,24 @@ const worstFirst = (a: { readonly tone: Tone }, b: { readonly tone: Tone }) =>
   TONES.indexOf(a.tone) - TONES.indexOf(b.tone);
 
 /** The players, those in trouble first. `now` is the clock of the service. */
-export function playersOf(
-  clients: readonly ClientRequests[],
-  view: Pick<WorldView, 'now' | 'planned' | 'identities'>,
-): readonly Player[] {
+export function playersOf(clients: readonly ClientRequests[], view: ViewOfPlayers): readonly Player[] {
   const byIdentity = new Map<string, ClientRequests[]>();
   for (const client of clients) {
     const own = byIdentity.get(client.who_id) ?? [];
     own.push(client);
     byIdentity.set(client.who_id, own);
   }
-  const { now, planned, identities } = view;
-  const withoutToken = new Set(
-    identities.filter(({ has_token }) => !has_token).map(({ identity_id }) => identity_id),
-  );
-  const known = { now, hasFaults: planned.length > 0, withoutToken };
-  const players = [...byIdentity.values()].map(own => playerOf(own, known));
+  const players = [...byIdentity.values()].map(own => playerOf(own, view));
   return players.sort(worstFirst);
 }
 
-/** What a verdict depends on, besides the requests. */
-interface KnownNow {
-  readonly now: number;
-  readonly hasFaults: boolean;
-  /** The identities whose last token is not accepted. */
-  readonly withoutToken: ReadonlySet<string>;
-}
-
-function playerOf(own: readonly ClientRequests[], known: KnownNow): Player {
+function playerOf(own: readonly ClientRequests[], view: ViewOfPlayers): Player {
   const watching = own.filter(({ requests }) => requests.some(({ is_poll }) => is_poll));
   const clientRequests = watching.length > 0 ? watching : own;
   const numbers = [...new Set(clientRequests.map(({ nth }) => nth))].sort((a, b) => a - b);
   const clients = numbers.map(number => {
     const topics = clientRequests.filter(({ nth }) => nth === number);
-    const verdicts = topics.map(client => verdictOn(client, known));
+    const verdicts = topics.map(client => verdictOn(client, view));
     // A topic that is no longer watched counts only if all are like that.
     const watched = verdicts.filter(verdict => verdict.tone !== 'gone');
     return worstOf(watched.length > 0 ? watched : verdicts);
@@ -81,7 +68,7 @@ function playerOf(own: readonly ClientRequests[], known: KnownNow): Player {
 const worstOf = (verdicts: readonly Verdict[]): Verdict => [...verdicts].sort(worstFirst)[0]!;
 
 /** How a client does: what it shows, and why. */
-function verdictOn(client: ClientRequests, { now, hasFaults, withoutToken }: KnownNow): Verdict {
+function verdictOn(client: ClientRequests, { now, planned, identities }: ViewOfPlayers): Verdict {
   const { requests, history, who_id } = client;
   const shown = stateAt(history, now);
   const open = requests.find(({ ended_at }) => ended_at == null);
@@ -98,12 +85,13 @@ function verdictOn(client: ClientRequests, { now, hasFaults, withoutToken }: Kno
   const words = isTrouble ? `${reason} ${ago}` : ago;
   if (shown === 'closed') {
     // A client that has stopped sends nothing that would show the new token.
-    const isHelped = wantsToken && withoutToken.has(who_id);
+    const isHelped =
+      wantsToken && identities.some(({ identity_id, has_token }) => identity_id === who_id && !has_token);
     return { tone: 'bad', words: `stopped: ${words}`, ...(isHelped && { remedy: 'token' }) };
   }
   if (shown === 'gone')
     return { tone: 'gone', words: isTrouble ? `gone: ${words}, no request since` : `gone, ${ago}` };
-  const remedy = last.fault !== undefined && hasFaults ? { remedy: 'faults' as const } : {};
+  const remedy = last.fault !== undefined && planned.length > 0 ? { remedy: 'faults' as const } : {};
   const trying = open ? 'tries again' : 'waits to try again';
   const doing = shown === 'connecting' ? 'connecting' : trying;
   return { tone: 'warn', words: isTrouble ? `${doing}: ${words}` : doing, ...remedy };
