@@ -86,7 +86,7 @@ export async function certificate(ip: string): Promise<{ readonly cert: string; 
 export type ConfirmPlayer = (token: string) => Promise<boolean>;
 
 /** A socket.io server that echoes messages, with a middleware that confirms players. */
-export function serveSocketIo(server: Server, confirm: ConfirmPlayer): void {
+export function serveSocketIo(server: Server, confirm: ConfirmPlayer): () => void {
   interface Socket {
     readonly handshake: { readonly auth: { readonly token: string } };
     on(name: 'message', listener: (data: unknown) => void): void;
@@ -95,6 +95,7 @@ export function serveSocketIo(server: Server, confirm: ConfirmPlayer): void {
   interface Io {
     use(middleware: (socket: Socket, next: (error?: Error) => void) => void): void;
     on(name: 'connection', listener: (socket: Socket) => void): void;
+    close(): unknown;
   }
   const { Server: IoServer } = load('socket.io') as { Server: new (server: Server, options: object) => Io };
   const io = new IoServer(server, { serveClient: false, destroyUpgrade: false });
@@ -105,6 +106,7 @@ export function serveSocketIo(server: Server, confirm: ConfirmPlayer): void {
     );
   });
   io.on('connection', socket => socket.on('message', data => socket.send(data)));
+  return () => void io.close();
 }
 
 interface IoSocket {

@@ -21,7 +21,7 @@ const ROUNDS = 3;
 
 /** The memory of a player's side, each kind in a fresh process beside the same server. */
 export async function benchPlayers(report: Report): Promise<void> {
-  const port = await serve();
+  const { port, close } = await serve();
   const rounds = await interleaved<PlayerKind>(
     {
       lobbyConnection: () => heapOf('lobbyConnection', port),
@@ -31,6 +31,7 @@ export async function benchPlayers(report: Report): Promise<void> {
     },
     { rounds: ROUNDS, warmUp: 0 },
   );
+  close();
   report.heading(`The heap of a player's side, ${PLAYERS} players, all on sockets of ws`);
   compare(report, rounds, 'KB', {
     'a socket of ws': 2.6,
@@ -40,19 +41,25 @@ export async function benchPlayers(report: Report): Promise<void> {
 }
 
 /** A gate, a server of sockets that say nothing, and one of socket.io. */
-async function serve(): Promise<number> {
+async function serve(): Promise<{ readonly port: number; close: () => void }> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const client = {
     matchmaker: { players: { connected: () => of(undefined) } },
   };
-  lobbyGate({ server, client, path: '/gate', maxPending: 1_024 }).subscribe();
+  const gate = lobbyGate({ server, client, path: '/gate', maxPending: 1_024 }).subscribe();
   const silent = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
     if (request.url === '/') silent.handleUpgrade(request, socket, head, () => undefined);
   });
-  serveSocketIo(server, () => Promise.resolve(true));
-  return (server.address() as AddressInfo).port;
+  const closeSocketIo = serveSocketIo(server, () => Promise.resolve(true));
+  const close = () => {
+    gate.unsubscribe();
+    silent.close();
+    // It closes the server, too.
+    closeSocketIo();
+  };
+  return { port: (server.address() as AddressInfo).port, close };
 }
 
 /** In KB. */

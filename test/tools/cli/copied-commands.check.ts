@@ -60,7 +60,7 @@ describe('The commands that people copy', () => {
 
   it('follow what they name, as the page about the command line shows them', async () => {
     const commands = commandsIn(recipe('docs/command-line.md', 'lobby-rx connected'));
-    strictEqual(commands.length, 7);
+    strictEqual(commands.length, 8);
     const env = { LOBBY_RX_GROUP: service.world.groupId };
     for (const command of commands.filter(line => / (?:members|watch|events)\b/.test(line))) {
       const run = await inShell(command, env);
