@@ -74,6 +74,7 @@ function ngAdd(
   const packages = ['build', 'cli', 'common', 'compiler', 'compiler-cli', 'core', 'platform-browser'];
   const onServer = ['platform-server', 'router', 'ssr'];
   const ng = 'npx -y -p node@22 node ../node_modules/@angular/cli/bin/ng.js';
+  const add = `${ng} add lobby-rx --skip-confirmation --defaults --host play.example`;
   const component = `import { Component } from '@angular/core';
 import { injectFeed } from 'lobby-rx/angular';
 
@@ -97,14 +98,16 @@ export class App {
       {
         name: 'ng add',
         version,
-        proves: 'an application of ng new has a client, on a server and in its tests',
+        proves: 'an application of ng new has one client, on a server and in its tests, also if added twice',
         run: [
           'set -o pipefail; export NG_CLI_ANALYTICS=false',
           `${ng.replace('../', '')} new app --defaults --ssr --skip-install --skip-git`,
           'cd app',
-          `${ng} add lobby-rx --skip-confirmation --defaults --host play.example | tee add.log`,
+          `${add} | tee ../added.log`,
           'grep play.example angular.json',
-          'grep RenderMode.Server add.log',
+          'grep RenderMode.Server ../added.log',
+          `cp -r . ../added && ${add} | tee ../added-again.log && diff -r . ../added`,
+          '! grep provideLobbyTesting ../added-again.log',
           'cp ../app.ts src/app/app.ts',
           `${ng} test --watch=false`,
           `${ng} build`,
