@@ -63,8 +63,6 @@ export class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscr
   #timer: Subscription | undefined;
   /** What the timer means. */
   #due: 'held' | 'timeout' = 'held';
-  /** When the poll has to be answered, on the monotonic clock. */
-  #deadline = Infinity;
   #isOver = false;
 
   constructor(
@@ -112,30 +110,35 @@ export class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscr
   }
 
   #send(): void {
+    if (this.#subscriber.closed) return;
     const { poll, settings, watchId } = this.#polling;
     const { position, needsFreshConnection, askedAt } = this.#before;
     // A wake may have come while no poll was on its way.
     const isFresh = needsFreshConnection || this.#interruptions.wokenAt > askedAt.monotonic;
-    const context = new OpenPollContext(settings, isFresh, watchId);
+    const context = new OpenPollContext(settings, isFresh, watchId, () => this.#onSent());
     this.#context = context;
-    this.#report({ kind: 'sent' });
-    if (this.#subscriber.closed) return;
     try {
       const answered = follow(poll(position.index, context), this);
-      if (this.#isOver) return answered.unsubscribe();
-      this.#awaited = answered;
+      if (this.#isOver) answered.unsubscribe();
+      else this.#awaited = answered;
     } catch (error) {
-      return this.error(error);
+      this.error(error);
     }
-    this.#deadline = settings.monotonic.now() + settings.timeout;
-    // Without an index, the service answers at once. So a poll that it holds is no sign of life.
-    this.#setTimer(position.index === undefined ? FIRST_HELD_MS : this.#state().health.heldAfter);
   }
 
-  /** Sets the timer to when the poll may count as held or, if that comes first, to its deadline. */
+  /** The request goes out: at once, when its token has come, or again after a 401. */
+  #onSent(): void {
+    if (this.#isOver) return;
+    this.#report({ kind: 'sent' });
+    // Without an index, the service answers at once. So a poll that it holds is no sign of life.
+    const hasIndex = this.#before.position.index !== undefined;
+    this.#setTimer(hasIndex ? this.#state().health.heldAfter : FIRST_HELD_MS);
+  }
+
+  /** Sets the timer to when the poll may count as held or, if that comes first, to its timeout. */
   #setTimer(heldIn: number): void {
-    const { monotonic, scheduler } = this.#polling.settings;
-    const left = this.#deadline - monotonic.now();
+    const { monotonic, scheduler, timeout } = this.#polling.settings;
+    const left = (this.#context?.sentAt?.monotonic ?? 0) + timeout - monotonic.now();
     this.#due = heldIn < left ? 'held' : 'timeout';
     const wait = Math.max(0, Math.min(heldIn, left));
     this.#timer?.unsubscribe();
@@ -144,21 +147,9 @@ export class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscr
 
   onTime(): void {
     if (this.#context?.arrivedAt) return;
-    if (this.#due === 'timeout') return this.#end({ kind: 'timeout', wasSent: this.#wasSent });
-    const heldIn = this.#heldIn();
-    this.#setTimer(heldIn > 0 ? heldIn : Infinity);
-    // A poll that waits for its token is not held by the service.
-    if (heldIn === 0 && this.#wasSent) this.#report({ kind: 'held' });
-  }
-
-  /**
-   * The time, in ms, until the poll may count as held. A first poll may have waited for its token.
-   */
-  #heldIn(): number {
-    if (this.#before.position.index !== undefined) return 0;
-    const sentAt = this.#context?.sentAt;
-    if (!sentAt) return FIRST_HELD_MS;
-    return Math.max(0, FIRST_HELD_MS - (this.#polling.settings.monotonic.now() - sentAt.monotonic));
+    if (this.#due === 'timeout') return this.#end({ kind: 'timeout' });
+    this.#setTimer(Infinity);
+    this.#report({ kind: 'held' });
   }
 
   get #wasSent(): boolean {
@@ -262,10 +253,12 @@ class OpenPollContext implements SentPollContext {
     clocks: Clocks,
     readonly needsFreshConnection: boolean,
     readonly pollOf: number,
+    onSent: () => void,
   ) {
     this.askedAt = clocks.monotonic.now();
     this.onSent = () => {
       this.sentAt = instant(clocks);
+      onSent();
     };
     this.onArrival = () => {
       this.arrivedAt ??= instant(clocks);

@@ -84,9 +84,9 @@ export interface ServiceConfig<A> {
    */
   readonly retention?: number;
   /**
-   * How long the body of an answer may take to begin, in ms. After that, the poll is aborted and
-   * sent again. Default 70,000. The service blocks for 40–60 s. If the poll does not report when
-   * the body begins, the whole answer has to arrive in time.
+   * How long the body of an answer may take to begin once the poll has been sent, in ms. After
+   * that, the poll is aborted and sent again. Default 70,000. The service blocks for 40–60 s. If
+   * the poll does not report when the body begins, the whole answer has to arrive in time.
    */
   readonly timeout?: number;
   /**

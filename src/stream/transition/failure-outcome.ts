@@ -10,7 +10,7 @@ import {
 import { spreadOver, spreadWait } from '../timing/index.js';
 import type { Outcome } from './outcome.js';
 import { CHECK_FIRST, CHECK_SENDER, hasStoodStill, indexHint } from './status.js';
-import type { PollFailure, Turn, WatchEvent } from './watch-state.js';
+import type { PollFailure, Turn } from './watch-state.js';
 
 /** A poll held this long (ms) that ends with an error was probably cut off by a proxy. */
 const CUT_MS = 5_000;
@@ -91,15 +91,10 @@ function hintFor<A>(
 }
 
 /** A poll was not answered in time. It may have been sent on a dead connection. */
-export function timeoutOutcome<A>(
-  { state, now, openWatches, settings }: Turn<A>,
-  { wasSent }: WatchEvent<A> & { kind: 'timeout' },
-): Outcome<A> {
+export function timeoutOutcome<A>({ state, now, openWatches, settings }: Turn<A>): Outcome<A> {
   const heldFor = now.monotonic - state.askedAt.monotonic;
   // Without an index the service answers at once.
-  if (state.position.index === undefined && !hasStoodStill(settings, heldFor)) {
-    const hint = wasSent === false ? undefined : CHECK_FIRST;
-    return { kind: 'failure', hint, heldFor, isTimeout: true };
-  }
+  if (state.position.index === undefined && !hasStoodStill(settings, heldFor))
+    return { kind: 'failure', hint: CHECK_FIRST, heldFor, isTimeout: true };
   return { kind: 'cut', heldFor, spread: spreadWait(openWatches, settings), isTimeout: true };
 }

@@ -80,7 +80,7 @@ function transitionAt<A>(turn: Turn<A>, event: WatchEvent<A>): Transition<A> {
     case 'completed':
       return afterPoll(turn, { kind: 'contact', at: now });
     case 'timeout':
-      return afterPoll(turn, timeoutOutcome(turn, event));
+      return afterPoll(turn, timeoutOutcome(turn));
     case 'failure':
       return afterPoll(turn, failureOutcome(turn, event));
     case 'expired':
@@ -160,7 +160,7 @@ function deliveryOf<A>(
   };
 }
 
-/** A poll is sent. It is charged. If it may miss events, a gap is due. */
+/** The request of a poll goes out. It is charged. If it may miss events, a gap is due. */
 function sentTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
   const pace = charged(state.pace, now, settings.minInterval);
   const due = dueGap(state.position, now, now, settings.retention);
@@ -182,10 +182,11 @@ function expiredTransition<A>({ state }: Turn<A>): Transition<A> {
  * If a service does not redeliver, a poll that was sent and brought no answer may have lost one.
  */
 function withUnanswered<A>(next: Transition<A>, event: WatchEvent<A>, { index }: Position): Transition<A> {
+  const wasSent = event.kind === 'timeout' || ('wasSent' in event && event.wasSent);
   // What `recovery` calls no news was an answer.
-  const wasSent = 'wasSent' in event && event.wasSent && next.why !== 'no_news';
+  if (!wasSent || next.why === 'no_news') return next;
   const { position } = next.state;
-  if (!wasSent || index === undefined || (position.due && !position.due.emitted)) return next;
+  if (index === undefined || (position.due && !position.due.emitted)) return next;
   const due = { reason: 'unanswered', index } as const;
   return { ...next, state: { ...next.state, position: { ...position, due } } };
 }

@@ -9,7 +9,7 @@ export interface WatchState {
   readonly position: Position;
   readonly pace: Pace;
   readonly health: Health;
-  /** When the last poll was begun, before it waited for its token. */
+  /** When the service was last asked: when the last poll was sent, once it had its token. */
   readonly askedAt: Instant;
   /** The connections of earlier polls may be dead. */
   readonly needsFreshConnection: boolean;
@@ -112,14 +112,14 @@ export interface Change {
 export type WatchEvent<A> =
   /** The poll waits for the quota until about then, on the monotonic clock. */
   | { readonly kind: 'waiting'; readonly until: number }
-  /** The poll is being sent, or the service has been holding it for a while. The poll goes on. */
+  /** The request goes out, or the service has been holding it for a while. The poll goes on. */
   | { readonly kind: 'sent' | 'held' }
   /** An answer, and when it began to arrive. By default, that is now. */
   | ({ readonly kind: 'answer'; readonly arrivedAt?: Instant | undefined } & Polled<A>)
   /** The poll completed without an answer. */
   | { readonly kind: 'completed' }
-  /** The poll was not answered in time. */
-  | { readonly kind: 'timeout'; readonly wasSent?: boolean }
+  /** The poll was sent, and was not answered in time. */
+  | { readonly kind: 'timeout' }
   | PollFailure
   /** An interruption. `wasSent` says whether it ended a poll that had been sent. */
   | { readonly kind: Interruption; readonly wasSent?: boolean }

@@ -119,7 +119,8 @@ function instantOf(at: number) {
 /** How a poll ended, as its watch hears of it. */
 function endOf(request: SeenRequest, at: number): WatchEvent<SeenRequest> {
   const hasLeft = outcomeOf(request).kind === 'left';
-  if (hasLeft) return { kind: at - request.at < SETTINGS.timeout ? 'left' : 'timeout', wasSent: true };
+  if (hasLeft && at - request.at >= SETTINGS.timeout) return { kind: 'timeout' };
+  if (hasLeft) return { kind: 'left', wasSent: true };
   const error = errorOf(request);
   if (!error) return { kind: 'answer', answer: request };
   return { kind: 'failure', error, heldFor: at - request.at, wasSent: true };
