@@ -62,7 +62,7 @@ export interface ClientWatchConfig extends Pick<WatchConfig<unknown>, WatchOptio
   readonly quota?: number;
 }
 
-type WatchOption = 'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'backoff';
+type WatchOption = 'wake$' | 'timeout' | 'minInterval' | 'retention' | 'backoff';
 
 /** The options of `createClient`. A URL and the token are required. Everything else is optional. */
 export interface ClientConfig<Codecs extends EventCodecs = NoOwnEvents> {
@@ -168,12 +168,11 @@ const OPTIONS: Options<ClientConfig> = {
   endpoints: plainObject,
   kinds: plainObject,
 };
-const { wake$, timeout, minInterval, burst, retention, backoff } = WATCH_OPTIONS;
+const { wake$, timeout, minInterval, retention, backoff } = WATCH_OPTIONS;
 const OPTIONS_OF_WATCHES: Options<ClientWatchConfig> = {
   wake$,
   timeout,
   minInterval,
-  burst,
   retention,
   backoff,
   linger: milliseconds,

@@ -6,7 +6,6 @@ import {
   nonEmptyString,
   observableInput,
   plainObject,
-  positiveInteger,
   schedulerLike,
   type Check,
   type Guard,
@@ -134,12 +133,10 @@ export interface WatchConfig<A> extends ServiceConfig<A> {
    */
   readonly wake$?: ObservableInput<unknown>;
   /**
-   * The minimum interval, in ms, between polls without news that was consumed and acknowledged. It
-   * applies after a `burst`. Default 1,000.
+   * The minimum interval, in ms, between polls without news that was consumed and acknowledged.
+   * Three of them may come without a wait. Default 1,000.
    */
   readonly minInterval?: number;
-  /** How many polls without news may follow the first one without a wait. Default 3. */
-  readonly burst?: number;
   /** How long to wait after a failure. See `backoff`. */
   readonly backoff?: BackoffConfig;
   /**
@@ -191,7 +188,6 @@ export const WATCH_OPTIONS: Options<WatchConfig<never>> = {
   wake$: observableInput,
   timeout: milliseconds,
   minInterval: milliseconds,
-  burst: positiveInteger,
   retention,
   // Checked by `backoffSettings`.
   backoff: plainObject,

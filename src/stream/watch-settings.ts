@@ -24,8 +24,7 @@ import { resumePoint, type IndexGuard, type ResumePoint } from './resume-point.j
 import { WATCH_OPTIONS, type WatchConfig } from './watch-config.js';
 import type { Checkpoint, Gap, WatchLogEntry } from './watch-signal.js';
 
-type Defaulted =
-  'wake$' | 'timeout' | 'minInterval' | 'burst' | 'retention' | 'isOlder' | 'redelivers' | 'recovery';
+type Defaulted = 'wake$' | 'timeout' | 'minInterval' | 'retention' | 'isOlder' | 'redelivers' | 'recovery';
 
 /** A {@link WatchConfig} with its defaults filled in. */
 export interface WatchSettings<A> extends Required<Pick<WatchConfig<A>, Defaulted>>, Clocks {
@@ -77,7 +76,6 @@ const DEFAULTS = {
   wake$: NEVER,
   timeout: 70_000,
   minInterval: 1_000,
-  burst: 3,
   retention: Infinity,
   isOlder: isOlderDecimal,
   redelivers: true,

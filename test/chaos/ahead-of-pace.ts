@@ -1,10 +1,13 @@
 import type { Journal } from './journal.js';
 import type { ChaosPlan, SeenRequest } from './messages.js';
 
+/** How many polls without news may be ahead of the pace. */
+export const BURST = 3;
+
 /**
  * How many requests of an identity were sent ahead of the pace, at most: one per `minInterval`,
  * besides those that brought news which was taken and committed. A watch that keeps its pace is
- * never more than its `burst` ahead, in no part of the run.
+ * never more than its burst ahead, in no part of the run.
  *
  * News counts as committed if events were delivered between two requests with different indexes. A
  * new watch has a new burst.
@@ -12,7 +15,7 @@ import type { ChaosPlan, SeenRequest } from './messages.js';
 export function aheadOfPace(
   requests: readonly SeenRequest[],
   { deliveredAt, startedAt }: Pick<Journal, 'deliveredAt' | 'startedAt'>,
-  { minInterval, burst }: Pick<ChaosPlan, 'minInterval' | 'burst'>,
+  { minInterval }: Pick<ChaosPlan, 'minInterval'>,
 ): number {
   const delivered = passing(deliveredAt);
   const started = passing(startedAt);
@@ -21,7 +24,7 @@ export function aheadOfPace(
   let most = 0;
   for (const [, at, index] of [...requests].sort(([, a], [, b]) => a - b)) {
     const news = delivered(at) > 0 && index !== last.index ? 1 : 0;
-    ahead -= (at - last.at) / minInterval + news + burst * started(at);
+    ahead -= (at - last.at) / minInterval + news + BURST * started(at);
     ahead = Math.max(0, ahead) + 1;
     most = Math.max(most, ahead);
     last = { at, index };

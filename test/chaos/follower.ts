@@ -56,7 +56,7 @@ export function workOf(event: LiveEvent): unknown {
 }
 
 function createFollower(start: StartFollower): Follower {
-  const { timeout, retention, minInterval, burst } = start.plan;
+  const { timeout, retention, minInterval } = start.plan;
   return {
     start,
     write: (...line) => appendFileSync(start.file, `${JSON.stringify(line)}\n`),
@@ -73,7 +73,6 @@ function createFollower(start: StartFollower): Follower {
           timeout,
           retention,
           minInterval,
-          burst,
           quota: Infinity,
         },
       });

@@ -38,7 +38,6 @@ const plan: ChaosPlan = {
   blockTime: 1_000,
   timeout: 2_500,
   minInterval: 100,
-  burst: 3,
   outages: 2,
   outage: 23_000,
   starvations: 3,

@@ -117,11 +117,8 @@ export interface ChaosPlan {
   /** How long the service holds a poll, and how long a poll may take, in ms. */
   readonly blockTime: number;
   readonly timeout: number;
-  /**
-   * How often watches may poll without news, in ms, and how many such polls may be ahead of that.
-   */
+  /** How often watches may poll without news, in ms. */
   readonly minInterval: number;
-  readonly burst: number;
   /** How often the proxies fail, and how long, in ms: longer than the service keeps events. */
   readonly outages: number;
   readonly outage: number;

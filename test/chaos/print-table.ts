@@ -1,3 +1,4 @@
+import { BURST } from './ahead-of-pace.js';
 import type { ChaosPlan, FollowerFigures, FollowerName, TestIdentity } from './messages.js';
 import type { DeliveryResult } from './evaluate.js';
 
@@ -83,7 +84,7 @@ export function printTable(result: Result): boolean {
   row('watches that ended and were restarted', result.restarts);
   row('requests', sum('requests'));
   row('requests of one watch in a minute, at most', most('inAMinute'));
-  row('requests ahead of the pace, at most', most('ahead').toFixed(1), most('ahead') <= plan.burst + UNPACED);
+  row('requests ahead of the pace, at most', most('ahead').toFixed(1), most('ahead') <= BURST + UNPACED);
   for (const [name, { heapAtStart, heapAtEnd, exit }] of Object.entries(ended)) {
     row(`heap of the ${name} at start, MB`, heapAtStart.toFixed(1));
     row(`heap of the ${name} at end, MB`, heapAtEnd.toFixed(1), heapAtEnd - heapAtStart < 20);

@@ -78,7 +78,7 @@ describe('createClient', () => {
     refuses({ timeout: -1 }, /^timeout must be a number of milliseconds/);
     refuses({ watch: { linger: NaN } }, /^watch\.linger must be/);
     refuses({ watch: { timeout: Infinity } }, /^watch\.timeout must be/);
-    refuses({ watch: { burst: 0 } }, /^watch\.burst must be a positive integer; got 0$/);
+    refuses({ watch: { quota: 0 } }, /^watch\.quota must be a positive integer, or Infinity; got 0$/);
     refuses({ watch: { backoff: { max: -1 } } }, /^watch\.backoff\.max must be/);
   });
 

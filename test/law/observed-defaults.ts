@@ -100,7 +100,7 @@ function maxBody(): number {
  * The default of each option that docs/design.md lists, as the library behaves without the option.
  */
 export function observedDefaults(): Readonly<Record<string, number | undefined>> {
-  const { timeout, minInterval, burst, backoff } = watchSettings<never>({});
+  const { timeout, minInterval, backoff } = watchSettings<never>({});
   const { WebSocket } = fakeSockets();
   const { heartbeat, queue } = connectionSettings({ url: 'ws://lobby.example', token: 't' }, { WebSocket });
   return {
@@ -109,7 +109,6 @@ export function observedDefaults(): Readonly<Record<string, number | undefined>>
     'ClientWatchConfig.quota': createContext({ url, token: 't' }).quota.quota,
     'ServiceConfig.timeout': timeout,
     'WatchConfig.minInterval': minInterval,
-    'WatchConfig.burst': burst,
     'BackoffConfig.initial': backoff.initial,
     'BackoffConfig.max': backoff.max,
     'EventFeedConfig.linger': lingerOfFeed(),

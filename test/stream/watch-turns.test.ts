@@ -54,7 +54,7 @@ describe('a turn of the watch', () => {
       const down = cold<never>('#', undefined, 'reset');
       const { asked, poll } = script(cold('(a|)', { a: answer('1', 'x') }), cut, cut, down, cut, NEVER);
       const recovery = (error: unknown): Recovery => ({ kind: 'retry', mayBeCut: error === '504' });
-      const config = { testing: { random: () => 0 }, recovery, burst: 9 };
+      const config = { testing: { random: () => 0 }, recovery };
       const seen = journal(watchSignals(poll, config), helpers, '20s !');
       expectSubscriptions(cut.subscriptions).toBe(['^ 4999ms !', '5s ^ 4999ms !', '10s ^ 4999ms !']);
       expectSubscriptions(down.subscriptions).toBe('10s (^!)');

@@ -338,7 +338,6 @@ describe('watch', () => {
     for (const config of [
       { timeout: -1 },
       { minInterval: NaN },
-      { burst: 0 },
       { from: 7 as never },
       { from: {} as never },
       { from: { index: 7, at: 0 } as never },

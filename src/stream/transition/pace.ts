@@ -13,6 +13,9 @@ export function charged(pace: Pace, now: Instant, minInterval: number): Pace {
   return { ...pace, paidUntil: Math.max(pace.paidUntil, now.monotonic) + minInterval };
 }
 
+/** How many polls without news may follow the first one without a wait. */
+const BURST = 3;
+
 /**
  * News that came at once and equals the news before it may come this often, in ms. A log may have
  * many equal events. A server that ignores the index gives the same one for ever.
@@ -33,12 +36,8 @@ function priceOf(
 }
 
 /** How long the next poll has to wait, in ms, because of the rate limit of polls without news. */
-export function paceWait<A>(
-  { paidUntil }: Pace,
-  now: Instant,
-  { minInterval, burst }: WatchSettings<A>,
-): number {
-  return Math.max(0, paidUntil - burst * minInterval - now.monotonic);
+export function paceWait<A>({ paidUntil }: Pace, now: Instant, { minInterval }: WatchSettings<A>): number {
+  return Math.max(0, paidUntil - BURST * minInterval - now.monotonic);
 }
 
 /**
