@@ -40,7 +40,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ['lobby_unauthorized', "The service rejects the lobby's own token."],
   ['rate_limited', 'The service limits the rate of the lobby.'],
   ['hook_failed', 'See the log of the gate.'],
-  ['not_sent', 'The lobby cannot reach the service.'],
+  ['not_sent', 'The lobby cannot ask the service.'],
   ['outcome_unknown', 'The lobby gets no answer from the service.'],
   ['not_opened', 'Check the URL. A page of https: needs wss:.'],
 ]);

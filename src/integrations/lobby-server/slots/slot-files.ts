@@ -15,6 +15,7 @@ import {
   guarded,
   InputError,
   schedulerLike,
+  TransportError,
   type Guard,
   type Options,
 } from '../../../error/index.js';
@@ -123,33 +124,9 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
   const refuseIfReplaced = (): void => {
     if (isReplaced()) throw replacedError(config.gate);
   };
-  const connected = (input: Parameters<Players['connected']>[0]): Observable<unknown> =>
-    defer(() => {
-      refuseIfReplaced();
-      const answer$ = callClient('connected', () => players.connected(input));
-      if (isProbe(input)) return answer$;
-      const { player_token: token } = input;
-      const isNew = files.addPending(token);
-      // Looked for again, since the other process may have listed the files before that.
-      refuseIfReplaced();
-      // The gate does not learn of the outcome, and frees the slot later.
-      if (files.isLeft(token)) throw new Error('the slot is being freed');
-      return answer$.pipe(
-        first(),
-        tap(() => {
-          refuseIfReplaced();
-          files.confirm(token);
-        }),
-        catchError((error: unknown) => {
-          if (isNew && whyNotConnected(error).outcome !== 'unknown') files.forgetPending(token);
-          throw error;
-        }),
-      );
-    });
-
   freeLeft(files, freeSlot, report, scheduler);
   const playersOfGate = {
-    connected: connected as Players['connected'],
+    connected: createConfirm(players, files, refuseIfReplaced),
     get isServiceKnown() {
       return players.isServiceKnown;
     },
@@ -159,6 +136,51 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
   };
   return { client: { matchmaker: { players: playersOfGate } }, freeSlot, freeSlotTimeout: Infinity };
 }
+
+/** Confirms a token with the service, and keeps its state in a file from before it is asked. */
+function createConfirm(
+  players: Players,
+  files: SlotFolder,
+  refuseIfReplaced: () => void,
+): Players['connected'] {
+  const connected = (input: Parameters<Players['connected']>[0]): Observable<unknown> =>
+    defer(() => {
+      refuseIfReplaced();
+      const answer$ = callClient('connected', () => players.connected(input));
+      if (isProbe(input)) return answer$;
+      const { player_token: token } = input;
+      const isNew = files.addPending(token);
+      const forgetIfNew = () => {
+        if (isNew) files.forgetPending(token);
+      };
+      try {
+        // Looked for again, since the other process may have listed the files before that.
+        refuseIfReplaced();
+        if (files.isLeft(token)) throw slotNotFree();
+      } catch (error) {
+        // Nothing is sent, so that the gate has nothing to free.
+        forgetIfNew();
+        throw error;
+      }
+      return answer$.pipe(
+        first(),
+        catchError((error: unknown) => {
+          if (whyNotConnected(error).outcome !== 'unknown') forgetIfNew();
+          throw error;
+        }),
+        tap(() => {
+          // The file stays: the other process frees the slot.
+          refuseIfReplaced();
+          files.confirm(token);
+        }),
+      );
+    });
+  return connected as Players['connected'];
+}
+
+/** The player may come later. Then the service itself says whether they may be in. */
+const slotNotFree = () =>
+  new TransportError('not_sent', 'the slot is being freed', { method: 'POST', url: 'players/connected' });
 
 type Players = SlotFilesConfig['client']['matchmaker']['players'];
 

@@ -2,8 +2,14 @@ import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from 'node:a
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { firstValueFrom, lastValueFrom, NEVER, of, throwError, type Observable } from 'rxjs';
-import { createClient, isInputError, TransportError, type TransportResponse } from 'lobby-rx';
+import { firstValueFrom, lastValueFrom, NEVER, of, Subject, throwError, type Observable } from 'rxjs';
+import {
+  createClient,
+  isInputError,
+  TransportError,
+  whyNotConnected,
+  type TransportResponse,
+} from 'lobby-rx';
 import { createEmulator } from 'lobby-rx/emulator';
 import { slotFiles, type GateLogEntry } from 'lobby-rx/lobby-server';
 import { watchFiles } from './watch-files.js';
@@ -179,8 +185,24 @@ describe('slotFiles', () => {
     const token = reserve();
     await enter(killed, token);
     const next = start('a');
-    await rejects(enter(next, token), /the slot is being freed/);
-    strictEqual(disconnected.length, 0);
+    await rejects(enter(next, token), (error: unknown) => {
+      match(String(error), /the slot is being freed/);
+      return whyNotConnected(error).outcome === 'not_sent';
+    });
+    deepStrictEqual([disconnected, files('.pending')], [[], []]);
+  });
+
+  it('leaves a slot to a process that starts with its name, although the service confirms the player after that', async () => {
+    const answer$ = new Subject<void>();
+    const players = { ...client.matchmaker.players, connected: () => answer$ };
+    const first = slotFiles({ client: { matchmaker: { players } }, folder, gate: 'a', scheduler });
+    const token = reserve();
+    const entering = enter(first, token);
+    start('a');
+    answer$.next();
+    await rejects(entering, /gate must be a name that no other process has/);
+    time.pass(26_000);
+    deepStrictEqual(disconnected, [token]);
   });
 
   it('waits as long as a running gate before it frees a slot about which the service has not answered', async () => {
