@@ -84,29 +84,20 @@ let otherHash = 0;
 
 /**
  * A hash of a text, mixed with two seeds. Returns 32 bits of it, and leaves the other 32 in
- * `otherHash`. The two halves are independent. Each takes all of the text, two characters at a
- * time. Each has two lanes, which do not wait for each other.
+ * `otherHash`. Each half takes all of the text. No step loses a bit of what came before it.
  */
 function hashText(text: string, seedA: number, seedB: number): number {
   let a = seedA ^ text.length;
-  let b = ~seedA;
-  let c = seedB ^ text.length;
-  let d = ~seedB;
-  let i = 0;
-  for (; i + 3 < text.length; i += 4) {
-    const first = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
-    const second = text.charCodeAt(i + 2) | (text.charCodeAt(i + 3) << 16);
-    a = Math.imul(a ^ first, 0x9e3779b1) ^ (a >>> 15);
-    b = Math.imul(b ^ second, 0x9e3779b1) ^ (b >>> 15);
-    c = Math.imul(c ^ first, 0xc2b2ae35) ^ (c >>> 13);
-    d = Math.imul(d ^ second, 0xc2b2ae35) ^ (d >>> 13);
+  let b = seedB ^ text.length;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    a = Math.imul(a ^ code, 0x9e3779b1);
+    a ^= a >>> 15;
+    b = Math.imul(b ^ code, 0xc2b2ae35);
+    b ^= b >>> 13;
   }
-  for (; i < text.length; i++) {
-    a = Math.imul(a ^ text.charCodeAt(i), 0x9e3779b1) ^ (a >>> 15);
-    c = Math.imul(c ^ text.charCodeAt(i), 0xc2b2ae35) ^ (c >>> 13);
-  }
-  otherHash = mixed(Math.imul(mixed(c), 0x27d4eb2f) ^ d);
-  return mixed(Math.imul(mixed(a), 0x9e3779b1) ^ b);
+  otherHash = mixed(b);
+  return mixed(a);
 }
 
 /** Spreads each bit of a number over all of it. */
