@@ -6,17 +6,11 @@ import type { WatchConfig, WatchSignal } from '../stream/index.js';
 import type { Token } from '../transport/index.js';
 import type { ClientConfig } from './client-config.js';
 import { createContext, type ClientContext } from './context.js';
+import { endpointAnswers, endpointSignals } from './endpoint-watch.js';
 import { createEventsApi, type EventsApi } from './events-api.js';
 import { createGroupApi, type GroupApi } from './group/index.js';
 import { createMatchmakerApi, type MatchmakerApi } from './matchmaker-api.js';
-import {
-  endpointAnswers,
-  endpointPages,
-  endpointSignals,
-  request,
-  type ClientPagesConfig,
-  type RequestConfig,
-} from './requests.js';
+import { endpointPages, request, type ClientPagesConfig, type RequestConfig } from './requests.js';
 
 /**
  * The service as streams, for one token of an identity or a lobby. Nothing is sent until an

@@ -13,8 +13,9 @@ import {
   type WatchSharing,
 } from '../stream/index.js';
 import type { ClientContext } from './context.js';
-import { endpointAnswers, endpointWatch, request, unlessRendering } from './requests.js';
-import { feedByShare } from './feed-share.js';
+import { endpointAnswers, endpointWatch, unlessRendering } from './endpoint-watch.js';
+import { request } from './requests.js';
+import { sharedFeed } from './shared-feed.js';
 
 /**
  * The live events of the identity that the client's token belongs to (docs/the-service.md, 4.3 and
@@ -131,7 +132,7 @@ function feedOf<Own extends object>(
   const { scheduler = context.scheduler } = config;
   const { kinds } = endpoint.response as Partial<EventListCodec<Own>>;
   const source = share
-    ? feedByShare(context, endpoint, { ...watchConfig, resume, share })
+    ? sharedFeed(context, endpoint, { ...watchConfig, resume, share })
     : ownEvents(context, endpoint, watchConfig, resume);
   return audienceFeed(audience => unlessRendering(context, source(audience)), { linger, scheduler }, kinds);
 }

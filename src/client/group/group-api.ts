@@ -4,7 +4,8 @@ import { checkOptions, definedOptions } from '../../error/index.js';
 import type { GroupMember, GroupMemberList } from '../../protocol/index.js';
 import { answers, type WatchConfig, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
-import { endpointAnswers, endpointPages, request } from '../requests.js';
+import { endpointAnswers } from '../endpoint-watch.js';
+import { endpointPages, request } from '../requests.js';
 import { distinctMembers, MEMBERS_OPTIONS, untilNoNewMembers, type MembersConfig } from './members.js';
 import { rosterSignals, type Roster, type RosterConfig } from './roster.js';
 
@@ -68,8 +69,9 @@ export interface GroupApi {
 
   /**
    * The whole group, kept up to date: immediately, and then whenever someone joins, leaves or
-   * changes. It is cold. It completes only when the client is closed. Failures are retried (see
-   * `watch`). Gaps need no handling, since the next answer contains the whole group.
+   * changes. It is cold: each subscription is a separate watch, with its refreshes. It completes
+   * only when the client is closed. Failures are retried (see `watch`). Gaps need no handling,
+   * since the next answer contains the whole group.
    *
    * The first page is watched. Further pages are refreshed after a join or leave anywhere, at most
    * every 5 s, and every `refreshInterval` ms. So a change of presence or profile on them shows

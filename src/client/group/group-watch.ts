@@ -24,17 +24,18 @@ import {
   connecting,
   watchSettings,
   type Checkpoint,
+  type StatusSignal,
   type WatchConfig,
   type WatchSettings,
   type WatchSignal,
   type WatchStatus,
 } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
-import { endpointSignals, refreshedPages } from '../requests.js';
+import { endpointSignals } from '../endpoint-watch.js';
+import { refreshedPages } from '../requests.js';
 import { FailedRefreshes } from './failed-refreshes.js';
 import { KnownMembers } from './known-members.js';
 import { idsOn, untilNoNewMembers, untilRepeated, type GroupEntries } from './members.js';
-import { StatusOfAnswer } from './status-of-answer.js';
 
 /** The options of watching a group. */
 export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
@@ -211,4 +212,35 @@ class GroupWatch {
 
 function idsOf(page: GroupMemberList): string {
   return [...idsOn(page)].sort().join(' ');
+}
+
+/**
+ * A watch is live before it emits the answer that says so. A roster is live with its members. So
+ * that status waits for the answer, and follows it.
+ */
+class StatusOfAnswer {
+  #waiting: StatusSignal | undefined;
+
+  /** The status that the next answer begins. `undefined` if it begins none. */
+  get status(): WatchStatus | undefined {
+    return this.#waiting?.status;
+  }
+
+  /**
+   * Returns the status to emit now. The list is empty if an answer with this status is about to
+   * come.
+   */
+  onStatus(signal: StatusSignal, before: WatchStatus): readonly StatusSignal[] {
+    const { state, lastAnswer } = signal.status;
+    if (state !== 'live' || lastAnswer === before.lastAnswer) return [signal];
+    this.#waiting = signal;
+    return [];
+  }
+
+  /** The answer has come, with members or without news. */
+  onAnswer(): readonly StatusSignal[] {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting ? [waiting] : [];
+  }
 }

@@ -17,7 +17,7 @@ import {
 } from '../../protocol/index.js';
 import { WATCH_OPTIONS, type WatchConfig, type WatchSharing, type WatchSignal } from '../../stream/index.js';
 import type { ClientContext } from '../context.js';
-import { unlessRendering } from '../requests.js';
+import { unlessRendering } from '../endpoint-watch.js';
 import { watchGroup } from './group-watch.js';
 import type { GroupEntries } from './members.js';
 

@@ -19,7 +19,7 @@ import {
   type WatchSignal,
 } from '../stream/index.js';
 import type { ClientContext } from './context.js';
-import { endpointWatch } from './requests.js';
+import { endpointWatch } from './endpoint-watch.js';
 
 /** The config of a feed with the option `share`. */
 interface SharedFeedConfig<List> extends WatchConfig<List> {
@@ -32,7 +32,7 @@ interface SharedFeedConfig<List> extends WatchConfig<List> {
  * may be of different deployments: they share what the service has sent, and each of them decodes
  * it.
  */
-export function feedByShare<Own extends object>(
+export function sharedFeed<Own extends object>(
   context: ClientContext,
   endpoint: Endpoint<EventsWatchInput, IdentityEventList<Own>>,
   config: SharedFeedConfig<IdentityEventList<Own>>,
@@ -67,7 +67,7 @@ export function feedByShare<Own extends object>(
     }) as WatchConfig<RawEventList>,
   );
   const watch = continuingWatch(poll, { ...settings, from: undefined });
-  const shared = new FeedShare(
+  const shared = new SharedFeed(
     position => answeredAtOnce('share', share(watch, position), anObservable),
     settings,
     resume,
@@ -86,7 +86,7 @@ export function feedByShare<Own extends object>(
 }
 
 /** A shared watch that starts again where it was, or from now with a gap for what it missed. */
-class FeedShare {
+class SharedFeed {
   /**
    * The position of the feed. That of `share` may be later, since a tab takes several signals
    * before it emits them, and the feed may leave between two of them.
