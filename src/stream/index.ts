@@ -9,7 +9,6 @@ export {
   instant,
   isRealTime,
   monotonicClock,
-  pageAlive,
   pageEvents,
   pageWake,
   spreadWait,

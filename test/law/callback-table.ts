@@ -333,9 +333,9 @@ export const CALLBACKS: Readonly<Record<string, Row>> = {
   Token: { kind: 'value', name: 'get', value: () => 'new', run: token('get') },
   'TokenProvider.get': { kind: 'value', name: 'get', value: () => 'new', run: token('get') },
   'TokenProvider.renew': { kind: 'value', name: 'renew', value: () => 'new', run: token('renew') },
-  'FleetConfig.identities': {
+  'FleetConfig.identitiesOf': {
     kind: 'value',
-    name: 'identities',
+    name: 'identitiesOf',
     value: () => ['somebody'],
     run: returned => outcomeOf(identitiesByShard(() => returned() as Observable<unknown>, 1).of(0)),
   },

@@ -93,7 +93,7 @@ describe('the packed package, installed in a clean folder', function () {
        runFleet({ nats, identities$: of(['a']), client }).subscribe((event: FleetEvent) => event.kind);
        fleetFeed({ nats, identity_id: 'a' }).lobbyJoin$.subscribe(join => join.player.token);
        // @ts-expect-error: how is the service reached?
-       runFleet({ nats, identities: () => of(['a']) });`,
+       runFleet({ nats, identitiesOf: () => of(['a']) });`,
     );
     const types = ['--typeRoots', join(ROOT, 'node_modules/@types'), '--types', 'node', '--skipLibCheck'];
     deepStrictEqual(await Promise.all(RESOLUTIONS.map(kind => faultsOf(user, kind, ...types))), ['', '']);

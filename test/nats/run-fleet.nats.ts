@@ -353,7 +353,7 @@ for (const program of SERVERS) {
         work({
           name,
           identities$: undefined,
-          identities: (shard: number) => {
+          identitiesOf: (shard: number) => {
             asked.set(name, (asked.get(name) ?? new Set()).add(shard));
             return of(ids.filter(id => shardOf(id, 8) === shard));
           },
@@ -368,10 +368,10 @@ for (const program of SERVERS) {
         [...asked.values()].map(({ size }) => size),
         [4, 4],
       );
-      const wrong = { identities$: undefined, identities: () => of(['a', 'b', 'c', 'd']) } as object;
+      const wrong = { identities$: undefined, identitiesOf: () => of(['a', 'b', 'c', 'd']) } as object;
       const third = await work({ name: 'cleo', ...wrong });
       await waitUntil(() => third.error() !== undefined);
-      ok(/identities must be ids whose shardOf is \d; got one of \d/.test(String(third.error())));
+      ok(/identitiesOf must be ids whose shardOf is \d; got one of \d/.test(String(third.error())));
     });
 
     it('follows every identity once, after NATS has lost the state of the fleet', async () => {

@@ -16,13 +16,13 @@ import {
   type Options,
 } from '../../error/index.js';
 import {
-  pageAlive,
   runWhile,
   type ResumableWatch,
   type SharedWatch,
   type WatchSharing,
   type WatchSignal,
 } from '../../stream/index.js';
+import { pageAlive } from './page-alive.js';
 import type { TabLocks } from './tab-lock.js';
 import type { TabChannel } from './tab-message.js';
 import { tabWatch, type TabBrowser } from './tab-watch.js';

@@ -4,6 +4,7 @@
  * @module lobby-rx/browser
  */
 
-export { pageAlive, pageWake } from '../../stream/index.js';
+export { pageWake } from '../../stream/index.js';
 export { acrossTabs, type AcrossTabsConfig, type TabSharing } from './across-tabs.js';
+export { pageAlive } from './page-alive.js';
 export { whileAlive } from './while-alive.js';

@@ -1,12 +1,12 @@
 import { defer, tap, type Observable } from 'rxjs';
 import {
   checkpointOf,
-  pageAlive,
   runWhile,
   type ResumableWatch,
   type SharedWatch,
   type WatchSignal,
 } from '../../stream/index.js';
+import { pageAlive } from './page-alive.js';
 
 /**
  * Watches only while the page is alive. When the page is frozen, or goes into the back/forward

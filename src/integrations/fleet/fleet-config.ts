@@ -19,7 +19,7 @@ import {
 import { fleetName, MAX_CAPACITY, natsConnection, workerName, type Nats } from './nats/index.js';
 
 /**
- * The options of {@link runFleet}. `nats`, `client`, and `identities$` or `identities` are
+ * The options of {@link runFleet}. `nats`, `client`, and `identities$` or `identitiesOf` are
  * required. All others are optional.
  */
 export interface FleetConfig {
@@ -39,7 +39,7 @@ export interface FleetConfig {
    * `shardOf(identity_id, shards)` is the shard of an identity. An id of another shard is an
    * `InputError`.
    */
-  readonly identities?: (shard: number) => ObservableInput<Iterable<string>>;
+  readonly identitiesOf?: (shard: number) => ObservableInput<Iterable<string>>;
   /**
    * Returns the client options for an identity. They include its token and the URL of the service.
    */
@@ -128,7 +128,7 @@ const MIN_BYTES = 2 ** 24;
 const OPTIONS: Options<FleetConfig> = {
   nats: natsConnection,
   identities$: observableInput,
-  identities: aFunction,
+  identitiesOf: aFunction,
   client: aFunction,
   shards: shardCount,
   lease: {
@@ -171,12 +171,12 @@ export type FleetSettings = FleetConfig & Required<Pick<FleetConfig, keyof typeo
 /** Fills in the defaults. Throws an `InputError` if an option is missing, unknown or invalid. */
 export function resolveFleetConfig(config: FleetConfig): FleetSettings {
   checkOptions(config, OPTIONS, '', ['nats', 'client']);
-  const { identities$, identities } = config;
-  if ((identities$ === undefined) === (identities === undefined))
+  const { identities$, identitiesOf } = config;
+  if ((identities$ === undefined) === (identitiesOf === undefined))
     throw new InputError(
       'identities$',
-      'given, or identities(shard) instead of it',
-      identities ? 'both' : 'neither',
+      'given, or identitiesOf(shard) instead of it',
+      identitiesOf ? 'both' : 'neither',
     );
   const settings = { ...DEFAULTS, name: defaultName(), ...definedOptions(config) };
   // NATS counts times in whole numbers.

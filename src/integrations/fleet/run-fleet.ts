@@ -107,7 +107,7 @@ function workOf(
       },
       emit: event => subscriber.next(event),
     });
-    const { identities, identities$ } = settings;
+    const { identitiesOf, identities$ } = settings;
     const registry = new NatsRegistry(fleet, time);
     return fleetWorker({
       name,
@@ -119,8 +119,8 @@ function workOf(
       monotonic: clock.monotonic,
       drain$: merge(drain$, registry.drainOrders(instance)),
       registry,
-      identities: identities
-        ? identitiesByShard(identities, fleet.shards)
+      identities: identitiesOf
+        ? identitiesByShard(identitiesOf, fleet.shards)
         : listedIdentities(identities$ ?? [], fleet.shards),
       polls,
     }).subscribe(subscriber);

@@ -21,7 +21,6 @@ export {
   type BackoffConfig,
   type RetryConfig,
 } from './backoff.js';
-export { pageAlive } from './page-alive.js';
 export { spreadWait, spreadOver } from './spread.js';
 export { TokenBucket, type FillRate } from './token-bucket.js';
 export {

@@ -35,10 +35,10 @@ describe('the config of a fleet', () => {
     refuses({ identities$: 7 }, /identities\$ must be an Observable, a promise or an iterable/);
     refuses(
       { identities$: undefined },
-      /identities\$ must be given, or identities\(shard\) instead of it; got neither/,
+      /identities\$ must be given, or identitiesOf\(shard\) instead of it; got neither/,
     );
-    refuses({ identities: () => [] }, /identities\$ must be given, .* got both/);
-    refuses({ identities$: undefined, identities: [] }, /identities must be a function/);
+    refuses({ identitiesOf: () => [] }, /identities\$ must be given, .* got both/);
+    refuses({ identities$: undefined, identitiesOf: [] }, /identitiesOf must be a function/);
     refuses({ client: {} }, /client must be a function/);
     refuses({ shards: 0 }, /shards must be an integer from 1 to 65536/);
     refuses({ shards: 65_537 }, /shards must be/);

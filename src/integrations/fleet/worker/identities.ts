@@ -16,7 +16,7 @@ export interface Identities {
    * Emits once a worker knows its identities. Errors if their list is invalid, or errors itself.
    */
   readonly known$: Observable<unknown>;
-  /** Describes the last list. `undefined` if the worker uses `identities(shard)`. */
+  /** Describes the last list. `undefined` if the worker uses `identitiesOf(shard)`. */
   readonly given: () => GivenIdentities | undefined;
   /** Emits the identities of a shard, all of them each time. */
   readonly of: (shard: number) => Observable<ReadonlySet<string>>;
@@ -60,9 +60,10 @@ export function identitiesByShard(
 ): Identities {
   const checked = (shard: number, list: unknown) => {
     const identities = new Set<string>();
-    for (const identity_id of checkArgument('identities', listOfIds, list)) {
-      const own = shardOf(checkArgument('identities', identityId, identity_id), shards);
-      if (own !== shard) throw new InputError('identities', `ids whose shardOf is ${shard}`, `one of ${own}`);
+    for (const identity_id of checkArgument('identitiesOf', listOfIds, list)) {
+      const own = shardOf(checkArgument('identitiesOf', identityId, identity_id), shards);
+      if (own !== shard)
+        throw new InputError('identitiesOf', `ids whose shardOf is ${shard}`, `one of ${own}`);
       identities.add(identity_id);
     }
     return identities;

@@ -2,10 +2,10 @@ import { catchError, defer, finalize, first, map, of, ReplaySubject, share, type
 import { whyNotConnected } from '../../../client/index.js';
 import { printable } from '../../../error/index.js';
 import { callClient } from '../call-hook.js';
-import { Pause } from '../limits/index.js';
+import { Countdown } from '../limits/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { newProbe } from '../probe.js';
 import { errorLine, REFUSALS, refusalFor, type Refusal } from '../report/index.js';
+import { unissuedToken } from '../unissued-token.js';
 
 /** How long the service is believed after it has refused a token that nobody has issued, in ms. */
 const PROVEN_MS = 60_000;
@@ -20,15 +20,15 @@ const MAX_PROOF_WAIT_MS = 30_000;
  */
 export class ServiceProbe {
   readonly #settings: GateSettings;
-  readonly #believed: Pause;
-  readonly #wait: Pause;
+  readonly #believed: Countdown;
+  readonly #wait: Countdown;
   #failures = 0;
   #probe$: Observable<Refusal | undefined> | undefined;
 
   constructor(settings: GateSettings) {
     this.#settings = settings;
-    this.#believed = new Pause(settings.scheduler);
-    this.#wait = new Pause(settings.scheduler);
+    this.#believed = new Countdown(settings.scheduler);
+    this.#wait = new Countdown(settings.scheduler);
   }
 
   /** Emits why no token may be sent now, or `undefined` if one may, and completes. */
@@ -49,14 +49,14 @@ export class ServiceProbe {
 
   #ask(): Observable<Refusal | undefined> {
     const { players } = this.#settings.client.matchmaker;
-    const probe = newProbe();
-    return callClient('connected', () => players.connected(probe)).pipe(
+    const input = unissuedToken();
+    return callClient('connected', () => players.connected(input)).pipe(
       first(),
       map(() => {
         const who = players.unprovedBy ?? 'it';
         return this.#fail(`${printable(who).trim()} confirms a token that nobody has issued`);
       }),
-      catchError((error: unknown) => of(this.#judge(error, probe.player_token))),
+      catchError((error: unknown) => of(this.#judge(error, input.player_token))),
     );
   }
 

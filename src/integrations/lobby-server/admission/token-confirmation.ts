@@ -20,7 +20,7 @@ import type { PresentedToken } from '../../../player/index.js';
 import { callClient } from '../call-hook.js';
 import { refusalFor, REFUSALS, type FreeSlotReason, type Refusal } from '../report/index.js';
 import type { GateSettings } from '../lobby-gate-config.js';
-import { Pause, type GateLimits } from '../limits/index.js';
+import { Countdown, type GateLimits } from '../limits/index.js';
 import type { FreeSlot } from '../slots/index.js';
 import type { Player } from './player.js';
 import { hashOfPresented } from './return-ticket.js';
@@ -49,7 +49,7 @@ type TokenState =
 export class TokenConfirmation {
   readonly #tokens = new Map<string, TokenState>();
   readonly #settled$ = new Subject<void>();
-  readonly #pause: Pause;
+  readonly #pause: Countdown;
   readonly #probe: ServiceProbe;
 
   constructor(
@@ -58,7 +58,7 @@ export class TokenConfirmation {
     readonly freeSlot: FreeSlot,
     readonly closed$: Observable<unknown>,
   ) {
-    this.#pause = new Pause(settings.scheduler);
+    this.#pause = new Countdown(settings.scheduler);
     this.#probe = new ServiceProbe(settings);
   }
 

@@ -1,3 +1,3 @@
+export { Countdown } from './countdown.js';
 export { createGateLimits, type GateLimits } from './fair-limit.js';
 export { networksOf, plainAddress } from './networks.js';
-export { Pause } from './pause.js';

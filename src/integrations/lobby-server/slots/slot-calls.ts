@@ -1,6 +1,6 @@
 import { defer, Observable, tap, timer, type SchedulerLike, type Subscription } from 'rxjs';
 import { answerBehind, MAX_WAIT_MS, tryOr } from '../../../error/index.js';
-import { Pause } from '../limits/index.js';
+import { Countdown } from '../limits/index.js';
 
 /** How many slots are freed at once. */
 const MAX_AT_ONCE = 64;
@@ -17,13 +17,13 @@ export class SlotCalls {
   readonly #waiting = new Set<() => void>();
   #running = 0;
   #isStarting = false;
-  readonly #pause: Pause;
+  readonly #pause: Countdown;
   /** Runs until the pause is over, if calls wait for that. */
   #resumption: Subscription | undefined;
 
   constructor(scheduler: SchedulerLike) {
     this.#scheduler = scheduler;
-    this.#pause = new Pause(scheduler);
+    this.#pause = new Countdown(scheduler);
   }
 
   /** Makes a call when it is its turn. */

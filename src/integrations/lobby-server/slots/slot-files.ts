@@ -20,7 +20,7 @@ import {
   type Options,
 } from '../../../error/index.js';
 import { callClient } from '../call-hook.js';
-import { isProbe } from '../probe.js';
+import { isUnissuedToken } from '../unissued-token.js';
 import { GateReport, type GateLogEntry } from '../report/index.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
 import { freeLeft } from './free-left.js';
@@ -147,7 +147,7 @@ function createConfirm(
     defer(() => {
       refuseIfReplaced();
       const answer$ = callClient('connected', () => players.connected(input));
-      if (isProbe(input)) return answer$;
+      if (isUnissuedToken(input)) return answer$;
       const { player_token: token } = input;
       const isNew = files.addPending(token);
       const forgetIfNew = () => {

@@ -49,14 +49,14 @@ describe('the identities of a fleet', () => {
       identities(() => [['a']]),
       (shard + 1) % 4,
     );
-    ok(/identities must be ids whose shardOf is \d; got one of \d/.test(String(wrong)));
+    ok(/identitiesOf must be ids whose shardOf is \d; got one of \d/.test(String(wrong)));
     ok(
       String(
         said(
           identities(() => of('a')),
           0,
         )[0],
-      ).includes('identities must be an Observable of lists'),
+      ).includes('identitiesOf must be an Observable of lists'),
     );
     const broken = identities(() => {
       throw new RangeError('broken');

@@ -5,7 +5,7 @@ import { anAnswerObject, answeredAtOnce } from '../../../../error/index.js';
 import { watchSettings } from '../../../../stream/index.js';
 import type { Transport } from '../../../../transport/index.js';
 import type { FleetEvent } from '../../fleet-event.js';
-import { numberOf, shardOf } from '../assign-shards.js';
+import { numberOf } from '../assign-shards.js';
 import type { Presence } from '../fleet-registry.js';
 import type { IdentityEvent } from './identity-status.js';
 import { RequestBudget } from './request-budget.js';
@@ -35,6 +35,11 @@ const LATE_START_MS = 200_000;
  * only some of its transports.
  */
 const TRANSPORT_SALT = ' ';
+
+/** One of the candidates, the same one each time. */
+function pickFor<T>(key: string, candidates: readonly T[]): T {
+  return candidates[numberOf(key) % candidates.length]!;
+}
 
 /** An address that polls are sent from. */
 export interface PollAddress {
@@ -136,11 +141,11 @@ export class IdentityPolls {
     emit: (event: IdentityEvent) => void,
   ): Observable<IdentityEvent> {
     const { client, log, newKey, random, scheduler, monotonic } = this.#config;
-    const { transports, budget } = this.#addresses[shardOf(identity_id, this.#addresses.length)]!;
+    const { transports, budget } = pickFor(identity_id, this.#addresses);
     const options = answeredAtOnce('client', client(identity_id), anAnswerObject) as ReturnType<
       typeof client
     >;
-    const send = options.transport ?? transports[shardOf(identity_id + TRANSPORT_SALT, transports.length)]!;
+    const send = options.transport ?? pickFor(identity_id + TRANSPORT_SALT, transports);
     const timeout = options.watch?.timeout ?? POLL_TIMEOUT_MS;
     const transport: Transport = request => {
       emit({ kind: 'polled', timeout });

@@ -1,5 +1,5 @@
 import { defer, distinctUntilChanged, map, startWith, type Observable } from 'rxjs';
-import { pageEvents } from './wake.js';
+import { pageEvents } from '../../stream/index.js';
 
 /** Whether a page is alive after each of these events. */
 const ALIVE: Readonly<Record<string, boolean>> = {

@@ -2,10 +2,10 @@ import type { SchedulerLike } from 'rxjs';
 import { monotonicClock } from '../../../stream/index.js';
 
 /**
- * For how long the service has asked not to be asked. It is measured by the monotonic clock, since
- * the clock of a machine may be set back by hours.
+ * A time that runs out: how long the service has asked not to be asked, or is believed. It is
+ * measured by the monotonic clock, since the clock of a machine may be set back by hours.
  */
-export class Pause {
+export class Countdown {
   readonly #clock: { now(): number };
   #until = -Infinity;
 
