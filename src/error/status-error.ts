@@ -1,6 +1,7 @@
 import { tagOf, tryOr } from './callback/index.js';
 import { printable } from './describe.js';
 import { fieldsOf } from './guard.js';
+import { retryAfter } from './retry-after.js';
 import { hasTag, TaggedError, type RequestSummary } from './tagged-error.js';
 
 /**
@@ -93,16 +94,19 @@ export function pausesOthers(error: unknown): boolean {
  * The error that a value is if it is a `Response` that is not ok. `undefined` if it is anything
  * else. `fetch` resolves with whatever the server answers, even a 500.
  *
- * The error has only the origin of the URL, since the rest may contain a token. It does not say how
- * long to wait: after a callback that has failed, the backoff decides.
+ * The error has only the origin of the URL, since the rest may contain a token. It says how long to
+ * wait, for `freeSlot`.
  */
 export function failedResponse(value: unknown): StatusError | undefined {
   if (tagOf(value) !== 'Response') return undefined;
   const { ok, status, url, headers } = fieldsOf(value);
   if (ok !== false) return undefined;
   const request = { method: 'fetch', url: tryOr(() => new URL(String(url)).origin, '') };
-  const rayId = tryOr(() => (headers as Headers).get('rvt-ray-id') ?? undefined, undefined);
-  return new StatusError(Number(status), request, { rayId });
+  const get = (name: string) => tryOr(() => (headers as Headers).get(name), null);
+  return new StatusError(Number(status), request, {
+    rayId: get('rvt-ray-id') ?? undefined,
+    retryAfter: retryAfter({ get }, undefined, Date.now()),
+  });
 }
 
 declare const URL: new (url: string) => { readonly origin: string };

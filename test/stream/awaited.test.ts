@@ -135,16 +135,16 @@ describe('what a callback returns', () => {
   });
 
   it('fails if it is a Response that is not ok, and says no more of its URL than the origin', async () => {
-    const headers = { 'rvt-ray-id': 'ray' };
+    const headers = { 'retry-after': '7', 'rvt-ray-id': 'ray' };
     const response = new Response('busy', { status: 503, headers });
     Object.defineProperty(response, 'url', { value: 'https://api.example.com/bot-token/save?key=secret' });
     for (const returned of [response, Promise.resolve(response), [of(response)]]) {
       const error = await errorOf(() => returned);
       ok(isStatusError(error));
-      const { status, request, rayId } = error;
+      const { status, request, retryAfter, rayId } = error;
       deepStrictEqual(
-        { status, url: request.url, rayId },
-        { status: 503, url: 'https://api.example.com', rayId: 'ray' },
+        { status, url: request.url, retryAfter, rayId },
+        { status: 503, url: 'https://api.example.com', retryAfter: 7_000, rayId: 'ray' },
       );
     }
     const fine = new Response('saved');

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { EMPTY, Subject, throwError } from 'rxjs';
+import { concat, EMPTY, of, Subject, throwError } from 'rxjs';
 import { DecodeError, InputError, StatusError, TransportError, UnauthorizedError } from 'lobby-rx';
 import { settableTime } from '../../../settable-time.js';
 import { waitUntil } from '../../../wait-until.js';
@@ -178,25 +178,33 @@ describe('lobbyGate and freeSlot', () => {
     deepStrictEqual(errors, ['StatusError: 502', 'StatusError: 404', 'StatusError: 404']);
   });
 
-  it('waits once for all slots after a 429, as long as the service says', async () => {
-    let calls = 0;
-    const firstEnds$ = new Subject<void>();
-    gate = await openGate({
-      freeSlot: () => {
-        calls++;
-        return calls === 1 ? firstEnds$ : EMPTY;
-      },
+  for (const [what, limited$] of [
+    [
+      'error',
+      throwError(() => new StatusError(429, request, { code: 'API_RATE_LIMIT', retryAfter: 30_000 })),
+    ],
+    ['Response', of(new Response('', { status: 429, headers: { 'retry-after': '30' } }))],
+  ] as const) {
+    it(`waits once for all slots after a 429, as long as the ${what} says`, async () => {
+      let calls = 0;
+      const firstEnds$ = new Subject<void>();
+      gate = await openGate({
+        freeSlot: () => {
+          calls++;
+          return calls === 1 ? concat(firstEnds$, limited$) : EMPTY;
+        },
+      });
+      await comeAndGo(1);
+      firstEnds$.complete();
+      await comeAndGo(3);
+      gate.pass(29_999);
+      strictEqual(calls, 1);
+      gate.pass(1);
+      strictEqual(calls, 4);
+      gate.pass(1_000);
+      deepStrictEqual([calls, kinds().filter(kind => kind === 'freed').length], [5, 4]);
     });
-    await comeAndGo(1);
-    firstEnds$.error(new StatusError(429, request, { code: 'API_RATE_LIMIT', retryAfter: 30_000 }));
-    await comeAndGo(3);
-    gate.pass(29_999);
-    strictEqual(calls, 1);
-    gate.pass(1);
-    strictEqual(calls, 4);
-    gate.pass(1_000);
-    deepStrictEqual([calls, kinds().filter(kind => kind === 'freed').length], [5, 4]);
-  });
+  }
 
   it('waits no longer than that although the clock of the machine has been set back', async () => {
     const time = settableTime();
