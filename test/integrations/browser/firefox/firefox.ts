@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { WebSocket } from 'ws';
 import type { Followed } from '../page/follower.js';
+import { signalTree } from '../signal-tree.js';
 
 /** Debian's, or what `FIREFOX` says. */
 const FIREFOX = process.env.FIREFOX ?? '/usr/bin/firefox-esr';
@@ -81,6 +82,15 @@ export class Firefox {
     this.#answers.delete(id);
     if (message !== undefined) throw new Error(`${method}: ${message}`);
     return result;
+  }
+
+  /** Nothing runs in any tab until {@link thaw}. */
+  freeze(): void {
+    signalTree(this.#process.pid!, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    signalTree(this.#process.pid!, 'SIGCONT');
   }
 
   async close(): Promise<void> {

@@ -4,5 +4,5 @@ import { Firefox } from './firefox.js';
 describe("a player's connection in Firefox", function () {
   this.timeout(90_000);
 
-  playsInAnyBrowser(() => Firefox.start());
+  playsInAnyBrowser(() => Firefox.start(), { keepsPages: false });
 });

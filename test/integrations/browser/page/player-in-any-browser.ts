@@ -1,7 +1,8 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, ok } from 'node:assert';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createClient } from 'lobby-rx';
 import { listen } from 'lobby-rx/emulator';
 import { lobbyGate, type GateLogEntry, type PlayerSocket } from 'lobby-rx/lobby-server';
@@ -9,14 +10,26 @@ import { waitUntil } from '../../../wait-until.js';
 import type { SiteTab } from './site-in-tabs.js';
 import { createSite } from './site.js';
 
+/** A tab whose page can be left. */
+interface PlayerTab extends SiteTab {
+  navigate(url: string): Promise<unknown>;
+  back(): Promise<unknown>;
+}
+
 /** A browser that a test has started. */
 interface StartedBrowser<T> {
   openTab(url: string): Promise<T>;
+  /** No timer runs in the tab any more, as while a laptop sleeps. */
+  freeze(tab: T): unknown;
+  thaw(tab: T): unknown;
   close(): Promise<unknown>;
 }
 
 /** How long a player may be away, in ms. */
 const GRACE_MS = 8_000;
+
+/** Long enough for a connection to be given up in a page that runs, in ms. */
+const FROZEN_MS = 13_000;
 
 /** A lobby, and the way to it, which can be cut. */
 async function createLobby() {
@@ -98,10 +111,10 @@ async function openWay(target: number) {
 }
 
 /** Starts a browser for the tests of a suite, and a lobby for each of them. */
-function lobbyInTabs<T extends SiteTab>(start: () => Promise<StartedBrowser<T>>) {
+function lobbyInTabs<T extends PlayerTab>(start: () => Promise<StartedBrowser<T>>) {
   let browser: StartedBrowser<T>;
   let lobby: Awaited<ReturnType<typeof createLobby>>;
-  const tabs: SiteTab[] = [];
+  const tabs: T[] = [];
   before(async () => {
     browser = await start();
   });
@@ -120,19 +133,40 @@ function lobbyInTabs<T extends SiteTab>(start: () => Promise<StartedBrowser<T>>)
       tabs.push(tab);
       return tab;
     },
+    whileFrozen: async (tab: T, work: () => Promise<unknown>) => {
+      await browser.freeze(tab);
+      try {
+        await work();
+      } finally {
+        await browser.thaw(tab);
+      }
+    },
   };
 }
 
 /** Waits until the player of a tab is in, or has another status. */
-export function isIn(tab: SiteTab, state = 'live'): Promise<void> {
+function isIn(tab: SiteTab, state = 'live'): Promise<void> {
   return waitUntil(async () => (await tab.followed())?.states.at(-1) === state);
 }
 
-/** The tests that a player's connection passes in any browser. Returns the lobby of other tests. */
-export function playsInAnyBrowser<T extends SiteTab>(start: () => Promise<StartedBrowser<T>>) {
+/**
+ * The tests that a player's connection passes in any browser. `keepsPages` is whether the browser
+ * shows the same page again when the user goes back, although its connection was open.
+ */
+export function playsInAnyBrowser<T extends PlayerTab>(
+  start: () => Promise<StartedBrowser<T>>,
+  { keepsPages }: { readonly keepsPages: boolean },
+): void {
   const lobbies = lobbyInTabs(start);
-  const { current, openTab } = lobbies;
+  outlivesFaults(lobbies);
+  outlivesFreezes(lobbies);
+  if (keepsPages) comesBackWithItsPage(lobbies);
+  else isOutWithoutItsPage(lobbies);
+}
 
+type Lobbies<T extends PlayerTab> = ReturnType<typeof lobbyInTabs<T>>;
+
+function outlivesFaults<T extends PlayerTab>({ current, openTab }: Lobbies<T>): void {
   it('comes back if the way to the gate is away, and is out after the grace', async () => {
     const lobby = current();
     const tab = await openTab(lobby.reserve());
@@ -191,5 +225,79 @@ export function playsInAnyBrowser<T extends SiteTab>(start: () => Promise<Starte
     await waitUntil(() => lobby.freed.length === 1);
     deepStrictEqual(lobby.freed, [token]);
   });
-  return lobbies;
+}
+
+function outlivesFreezes<T extends PlayerTab>({ current, openTab, whileFrozen }: Lobbies<T>): void {
+  it('is not ended by a freeze of the page', async () => {
+    const lobby = current();
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    await whileFrozen(tab, () => pause(FROZEN_MS));
+    await pause(FROZEN_MS);
+    lobby.admitted[0]!.send('hello');
+    await waitUntil(async () => (await tab.followed())?.events.length === 1);
+    // Chromium itself may have ended it with 1001, and the player is back.
+    const codes = lobby.log.flatMap(entry => (entry.kind === 'away' ? [entry.code] : []));
+    ok(codes.every(code => code === 1001));
+    deepStrictEqual([(await tab.followed())?.gaps, lobby.freed], [[], []]);
+  });
+
+  it('comes back if the connection has died while the page was frozen', async () => {
+    const lobby = current();
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    await whileFrozen(tab, async () => {
+      lobby.freeze();
+      await pause(FROZEN_MS);
+      ok(!lobby.log.some(({ kind }) => kind === 'returned'));
+    });
+    await isIn(tab, 'retrying');
+    await isIn(tab);
+    deepStrictEqual(lobby.freed, []);
+  });
+
+  it('comes back if the connection was cut while the page was frozen, and is out after the grace', async () => {
+    const lobby = current();
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    const sleep = (time: number) =>
+      whileFrozen(tab, async () => {
+        lobby.cut();
+        await pause(time);
+        lobby.restore();
+      });
+    await sleep(GRACE_MS / 4);
+    await waitUntil(() => lobby.log.at(-1)?.kind === 'returned');
+    await isIn(tab);
+    deepStrictEqual(lobby.freed, []);
+    await sleep(GRACE_MS + 2_000);
+    await isIn(tab, 'closed');
+    deepStrictEqual([(await tab.followed())?.gaps, lobby.freed.length], [['expired'], 1]);
+  });
+}
+
+function comesBackWithItsPage<T extends PlayerTab>({ current, openTab }: Lobbies<T>): void {
+  it('comes back with a page that was left', async () => {
+    const lobby = current();
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    await tab.navigate('about:blank');
+    await tab.back();
+    await waitUntil(() => lobby.log.at(-1)?.kind === 'returned');
+    await isIn(tab);
+    deepStrictEqual([(await tab.followed())?.gaps, lobby.freed], [[], []]);
+  });
+}
+
+function isOutWithoutItsPage<T extends PlayerTab>({ current, openTab }: Lobbies<T>): void {
+  it('is out in a page that was left, since it is loaded again without its ticket', async () => {
+    const lobby = current();
+    const tab = await openTab(lobby.reserve());
+    await isIn(tab);
+    await tab.navigate('about:blank');
+    await waitUntil(() => lobby.log.at(-1)?.kind === 'away');
+    await tab.back();
+    await isIn(tab, 'closed');
+    deepStrictEqual((await tab.followed())?.gaps, ['already_connected']);
+  });
 }

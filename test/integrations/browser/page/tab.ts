@@ -57,6 +57,10 @@ export class Tab {
     return this.send('Page.navigate', { url });
   }
 
+  back(): Promise<unknown> {
+    return this.evaluate('history.back()');
+  }
+
   /** Shows this tab, and hides all others. */
   show(): Promise<unknown> {
     return this.#browser.send('Target.activateTarget', { targetId: this.#targetId });

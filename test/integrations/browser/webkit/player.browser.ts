@@ -4,5 +4,5 @@ import { WebKit } from './webkit.js';
 describe("a player's connection in WebKit", function () {
   this.timeout(90_000);
 
-  playsInAnyBrowser(() => WebKit.start());
+  playsInAnyBrowser(() => WebKit.start(), { keepsPages: true });
 });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { freePort } from '../../../free-port.js';
 import { waitUntil } from '../../../wait-until.js';
 import type { Followed } from '../page/follower.js';
+import { signalTree } from '../signal-tree.js';
 
 const DRIVER = 'WebKitWebDriver';
 
@@ -88,6 +89,15 @@ export class WebKit {
       back: () => inTab('POST', '/back', {}),
       close: () => inTab('DELETE', '/window'),
     };
+  }
+
+  /** Nothing runs in any tab until {@link thaw}. */
+  freeze(): void {
+    signalTree(this.#process.pid!, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    signalTree(this.#process.pid!, 'SIGCONT');
   }
 
   async close(): Promise<void> {
