@@ -78,8 +78,9 @@ export interface LobbyGateConfig {
   readonly freeSlot?: (player_token: string, why: FreeSlotReason) => Awaitable;
   /**
    * How long it may take to free a slot, in ms, from the first call on. After that, the slot is
-   * given up, and the log says so. `Infinity`: while the process lives, or until `drainTimeout`.
-   * Default 300,000.
+   * given up, and the log says so. So calls that never end do not keep the others waiting for ever.
+   * `Infinity`, which `slotFiles` sets: while the process lives, or until `drainTimeout`. Default
+   * 300,000.
    */
   readonly freeSlotTimeout?: number;
   /**
@@ -89,7 +90,8 @@ export interface LobbyGateConfig {
   readonly drain$?: ObservableInput<unknown>;
   /**
    * How long draining may take, in ms. After that, the gate completes, and the log says how many
-   * slots are not free. Default 20,000.
+   * slots are not free. Set it below the time after which your process manager kills the process. A
+   * player has half of it to answer a close frame, and 3 s at most. Default 20,000.
    */
   readonly drainTimeout?: number;
   /**
@@ -146,11 +148,6 @@ export interface LobbyGateConfig {
    * when the third is due. Any message counts as an answer. Default 30,000.
    */
   readonly pingInterval?: number;
-  /**
-   * How long a player may take to answer a close frame, in ms, until they are disconnected. Default
-   * 3,000.
-   */
-  readonly closeTimeout?: number;
   /** Compression of messages. It is an option of ws, and described there. Default false. */
   readonly perMessageDeflate?: boolean | object;
 
@@ -184,14 +181,22 @@ const DEFAULTS = {
   maxPayload: 65_536,
   maxBufferedAmount: 1_048_576,
   pingInterval: 30_000,
-  closeTimeout: 3_000,
   perMessageDeflate: false,
   scheduler: asyncScheduler,
 } as const;
 
+/**
+ * How long a player may take to answer a close frame, in ms. It is half of `drainTimeout` if that
+ * is less, so that a shutdown has as much time for the slots as for the players.
+ */
+const CLOSE_TIMEOUT_MS = 3_000;
+
 /** A {@link LobbyGateConfig} with its defaults filled in. */
 export type GateSettings = Required<Omit<LobbyGateConfig, 'path' | 'freeSlot' | 'log'>> &
-  Pick<LobbyGateConfig, 'path' | 'freeSlot'> & { readonly report: GateReport };
+  Pick<LobbyGateConfig, 'path' | 'freeSlot'> & {
+    readonly report: GateReport;
+    readonly closeTimeout: number;
+  };
 
 /** A client that has these methods of `matchmaker.players`. */
 export const aClientWith = (...methods: readonly string[]): Guard<object> => ({
@@ -237,7 +242,6 @@ const OPTIONS: Options<LobbyGateConfig> = {
     name: 'a positive number of milliseconds, at most 2,147,483,647',
     is: u => milliseconds.is(u) && u > 0,
   },
-  closeTimeout: milliseconds,
   perMessageDeflate: { name: 'true, false or an object', is: u => aBoolean.is(u) || plainObject.is(u) },
   scheduler: schedulerLike,
 };
@@ -247,5 +251,9 @@ export function resolveGateConfig(config: LobbyGateConfig): GateSettings {
   checkOptions(config, OPTIONS, '', ['server', 'client']);
   const { log, ...options } = definedOptions(config);
   const settings = { ...DEFAULTS, ...options };
-  return { ...settings, report: new GateReport(guarded(log), settings.scheduler) };
+  return {
+    ...settings,
+    report: new GateReport(guarded(log), settings.scheduler),
+    closeTimeout: Math.min(CLOSE_TIMEOUT_MS, settings.drainTimeout / 2),
+  };
 }

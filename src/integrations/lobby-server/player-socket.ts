@@ -66,8 +66,9 @@ export interface PlayerSocket {
   send(message: PlayerMessage): boolean;
   /**
    * Closes the socket. A player who is away has left at once. Does nothing if it is closed. A
-   * player who never answers the close frame is disconnected after `closeTimeout`. `code` is 1000
-   * by default, `reason` may have at most 123 bytes. Throws an `InputError` if either is invalid.
+   * player who does not answer the close frame is disconnected 3 s later, or after half of
+   * `drainTimeout` if that is less. `code` is 1000 by default, `reason` may have at most 123 bytes.
+   * Throws an `InputError` if either is invalid.
    */
   close(code?: number, reason?: string): void;
   /**

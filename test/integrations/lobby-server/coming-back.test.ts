@@ -168,8 +168,8 @@ describe('a player of lobbyGate who comes back', () => {
 
   it('is gone if their close frame was followed by a close() of this side, however long they hold the connection', async () => {
     // Of ws, which has no virtual time.
-    const closeTimeout = 20;
-    gate = await openGate({ token: 'query', grace: GRACE, closeTimeout });
+    const drainTimeout = 40;
+    gate = await openGate({ token: 'query', grace: GRACE, drainTimeout });
     for (const end of ['nothing', 'close', 'terminate'] as const) {
       const before = gate.admitted.length;
       const client = connect({ port: gate.port, host: '127.0.0.1', allowHalfOpen: true });
@@ -221,7 +221,7 @@ describe('a player of lobbyGate who comes back', () => {
 
   it('is not let in again after a close frame of their own, however long they hold that connection', async () => {
     // Of ws, which has no virtual time.
-    gate = await openGate({ token: 'message', grace: GRACE, closeTimeout: 100 });
+    gate = await openGate({ token: 'message', grace: GRACE, drainTimeout: 200 });
     const raw = connect({ port: gate.port, host: '127.0.0.1', allowHalfOpen: true });
     raw.on('error', () => undefined).write(handshakeRequest('/'));
     await once(raw, 'data');

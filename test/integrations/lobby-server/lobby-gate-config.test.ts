@@ -29,7 +29,7 @@ describe('the config of lobbyGate', () => {
       ['freeSlot', { freeSlot: 'disconnect' }],
       ['drain$', { drain$: 7 }],
       ['grace', { grace: -1 }],
-      ['closeTimeout', { closeTimeout: Infinity }],
+      ['drainTimeout', { drainTimeout: Infinity }],
       ['token', { token: 'header' }],
       ['token', { token: false }],
       // ws would take it for no limit.

@@ -17,7 +17,10 @@ export function atDeadline(time: number, work: () => void, scheduler: SchedulerL
   return due;
 }
 
-/** How long a refused client has to close by itself, in ms. */
+/**
+ * How long a refused client has to close by itself, in ms. It is less than a player has, since
+ * refused clients may be many, and nothing is owed to them but the reason.
+ */
 const CLOSE_GRACE_MS = 1_000;
 
 /**

@@ -1,7 +1,9 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { once } from 'node:events';
 import { firstValueFrom } from 'rxjs';
+import type { LobbyGateConfig } from 'lobby-rx/lobby-server';
 import { connectRaw } from '../raw-client.js';
+import { turns } from '../../../turns.js';
 import { waitUntil } from '../../../wait-until.js';
 import { openGate, type OpenGate } from '../gate.js';
 
@@ -10,8 +12,8 @@ describe('lobbyGate and players who are half-open', () => {
   afterEach(() => gate.close());
 
   /** A player who answers nothing any more, and how their socket is closed. */
-  const halfOpen = async () => {
-    gate = await openGate();
+  const halfOpen = async (config: Pick<LobbyGateConfig, 'drainTimeout'> = {}) => {
+    gate = await openGate(config);
     const client = await connectRaw(gate.port, `/?token=${gate.reserveToken()}`);
     await once(client, 'data');
     await waitUntil(() => gate.admitted.length === 1);
@@ -19,17 +21,23 @@ describe('lobbyGate and players who are half-open', () => {
     return { player, closed: firstValueFrom(player.closed$), hasLeft: once(client, 'close') };
   };
 
-  it('disconnects one who does not answer a close frame after `closeTimeout`, so that no shutdown waits for them', async () => {
-    const { player, closed, hasLeft } = await halfOpen();
-    player.close(1001, 'the lobby closes');
-    gate.pass(2_999);
-    await new Promise(setImmediate);
-    deepStrictEqual(gate.left, []);
-    gate.pass(1);
-    await hasLeft;
-    deepStrictEqual(await closed, { code: 1001, reason: 'the lobby closes' });
-    await waitUntil(() => gate.left.length === 1);
-  });
+  for (const [config, time] of [
+    [{}, 3_000],
+    [{ drainTimeout: 1_000 }, 500],
+  ] as const) {
+    it(`disconnects one who has not answered a close frame for ${time} ms, so that a shutdown has time for the slots`, async () => {
+      const { player, closed, hasLeft } = await halfOpen(config);
+      player.close(1001, 'the lobby closes');
+      gate.pass(time - 1);
+      await turns(10);
+      deepStrictEqual(gate.left, []);
+      gate.pass(1);
+      await turns(10);
+      strictEqual(gate.left.length, 1);
+      await hasLeft;
+      deepStrictEqual(await closed, { code: 1001, reason: 'the lobby closes' });
+    });
+  }
 
   it('disconnects one at once by terminate()', async () => {
     const { player, closed, hasLeft } = await halfOpen();
