@@ -1,4 +1,4 @@
-import { merge, NEVER, Subject, switchMap, take, timer, type Observable } from 'rxjs';
+import { delay, merge, NEVER, Subject, switchMap, take, timer, type Observable } from 'rxjs';
 import { unknownRecovery, type Recovery } from '../../error/index.js';
 import { backoffDelay, spreadWait, type WatchSettings, type WatchStatus } from '../../stream/index.js';
 
@@ -53,10 +53,7 @@ export class FailedRefreshes {
       this.#count++;
       this.status$.next(this.#changed(status, { error, state: 'retrying', nextTry: undefined }));
     }
-    return this.#answered$.pipe(
-      take(1),
-      switchMap(() => timer(minInterval, scheduler)),
-    );
+    return this.#answered$.pipe(take(1), delay(minInterval, scheduler));
   }
 
   #backOff(error: unknown, status: WatchStatus, recovery: Recovery): Observable<unknown> {

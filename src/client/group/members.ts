@@ -1,4 +1,4 @@
-import { concatMap, defer, map, takeWhile, tap, type OperatorFunction } from 'rxjs';
+import { concatMap, defer, takeWhile, type OperatorFunction } from 'rxjs';
 import {
   DecodeError,
   plainObject,
@@ -71,12 +71,11 @@ export function untilNoNewMembers(isLenient = false): OperatorFunction<GroupMemb
     defer(() => {
       const endAt = endOfWalk();
       return pages$.pipe(
-        map(page => ({ page, end: endAt(page) })),
-        tap(({ end }) => {
+        takeWhile(page => {
+          const end = endAt(page);
           if (typeof end === 'object' && !isLenient) throw new DecodeError(end);
+          return end === undefined;
         }),
-        takeWhile(({ end }) => end === undefined),
-        map(({ page }) => page),
       );
     });
 }
