@@ -7,6 +7,8 @@ interface State {
   readonly tag: string;
   readonly value: string;
   readonly took?: number;
+  /** Where the log ends. */
+  readonly end?: string;
 }
 
 const HINT = 'does a cache answer?';
@@ -83,6 +85,44 @@ describe('an answer at once that has come before', () => {
     deepStrictEqual([seen.length, new Set(seen).size], [16, 16]);
     ok(polls <= 64 + 16, `${polls} polls in a minute`);
   });
+});
+
+describe('a log that is restored from a copy', () => {
+  /** Lacks its last events after six, as many as that. They come again, and another one. */
+  const restored = (lacking: number, answerAhead: (place: number, end: number) => State) => {
+    const all = 'abcdefg'.split('');
+    let end = 6;
+    return watched(
+      (nth, index) => {
+        if (nth === 7) end -= lacking;
+        if (nth === 8) end = all.length;
+        const place = Number(index ?? 0);
+        if (place > end) return of(answerAhead(place, end));
+        return place < end ? of({ tag: String(place + 1), value: all[place]! }) : NEVER;
+      },
+      { read: ({ tag, value, end }) => ({ index: tag, isEmpty: value === '', end }), ms: 9_000 },
+    );
+  };
+
+  it('gives what comes again, at full speed and without a hint, if it says where it ends', () => {
+    const { seen, hints } = restored(4, (place, end) => ({
+      tag: String(place),
+      value: '',
+      end: String(end),
+    }));
+    deepStrictEqual([seen.join(''), hints], ['abcdefgap index_backwardscdefg', []]);
+  });
+
+  for (const says of [true, false])
+    it(`gives the last event again ${says ? 'if it says where it ends' : 'if only its index goes back'}`, () => {
+      const { seen } = restored(1, (place, end) => ({
+        tag: String(says ? place : end),
+        value: '',
+        ...(says && { end: String(end) }),
+      }));
+      deepStrictEqual(seen.filter(each => !each.startsWith('gap')).join(''), 'abcdeffg');
+      deepStrictEqual(seen[6], 'gap index_backwards');
+    });
 });
 
 describe('equal news that moves forward', () => {

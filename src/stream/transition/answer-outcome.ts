@@ -67,10 +67,9 @@ function answeredBy<A>(
   { state: { position, askedAt }, now, settings }: Turn<A>,
   { answer, text, isFromService, arrivedAt = now }: WatchEvent<A> & { kind: 'answer' },
 ): Answered<A> {
-  const { end, ...said } = settings.read(answer, text);
-  const { index: sent } = position;
-  const isPastEnd = said.isEmpty && end !== undefined && sent !== undefined && settings.isOlder(end, sent);
-  const index = isPastEnd ? end : said.index;
+  const said = settings.read(answer, text);
+  const isPastEnd = said.isEmpty && goesBack(position, said.end, settings);
+  const index = isPastEnd ? said.end : said.index;
   const { key, content } = said.isEmpty ? position : said;
   return {
     ...said,
@@ -81,6 +80,7 @@ function answeredBy<A>(
     isNews: key !== position.key,
     isAtOnce: isAtOnce(askedAt, arrivedAt),
     hasMoved: !settings.redelivers || hasMoved(position, index),
+    isSetBack: said.isEmpty && goesBack(position, index, settings),
     isFromService,
     askedAt,
     arrivedAt,

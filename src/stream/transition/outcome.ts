@@ -58,7 +58,7 @@ interface End {
 }
 
 /** An answer, and what it says about the position of a watch. */
-export interface Answered<A = unknown> extends Omit<ReadAnswer, 'end'> {
+export interface Answered<A = unknown> extends ReadAnswer {
   readonly answer: A;
   readonly isNews: boolean;
   /** Whether the service did not hold the poll. */
@@ -68,6 +68,8 @@ export interface Answered<A = unknown> extends Omit<ReadAnswer, 'end'> {
    * before it.
    */
   readonly hasMoved: boolean;
+  /** Whether it is empty, and moves the watch back. */
+  readonly isSetBack: boolean;
   /** Whether the service itself has answered. `undefined` if nothing tells. */
   readonly isFromService: boolean | undefined;
   readonly askedAt: Instant;

@@ -170,10 +170,11 @@ function inNoLog(before: Position): Position {
 
 /** The changes that an answer makes to the position. */
 function movedBy(before: Position, answered: Answered): Partial<Position> {
-  const { index, handle, key, content, isNews, askedAt } = answered;
+  const { index, handle, key, content, isNews, isSetBack, askedAt } = answered;
   return {
     index,
-    key,
+    // What comes again is news, since it was lost in between.
+    key: isSetBack ? NO_KEY : key,
     quick: quickAfter(before, answered),
     content,
     handle: handle ?? before.handle,
@@ -189,11 +190,11 @@ function movedBy(before: Position, answered: Answered): Partial<Position> {
 
 /**
  * The news that came at once, after an answer. A poll that is held until it is answered forgets
- * them.
+ * them, and so does a watch that the service has set back to the end of its log.
  */
 function quickAfter({ index: before, quick }: Position, answered: Answered): Position['quick'] {
-  const { index, key, isNews } = answered;
-  if (!answered.isAtOnce) return NO_QUICK;
+  const { index, key, isNews, isSetBack, end } = answered;
+  if (!answered.isAtOnce || (isSetBack && end !== undefined)) return NO_QUICK;
   const earlier = before === undefined ? NO_QUICK : quick;
   if (!isNews || index === undefined) return earlier;
   const others = earlier.filter(news => news.index !== index);
