@@ -108,9 +108,11 @@ class SharedFeed {
 
   signals(): Observable<WatchSignal<RawEventList>> {
     const { from, scheduler } = this.settings;
-    // The age of a bare index is unknown, so it counts as new.
-    if (!this.#isStarted && from)
-      this.#position = { index: from.index ?? '', at: from.at ?? scheduler.now() };
+    if (!this.#isStarted && from) {
+      // The age of a bare index is unknown, so it counts as new.
+      const { index = '', at = scheduler.now(), handle } = from;
+      this.#position = definedOptions({ index, at, handle }) as Checkpoint;
+    }
     if (this.#isStarted && !this.resume && this.#position) this.#due = 'unwatched';
     this.#isStarted = true;
     this.#isRunning = true;

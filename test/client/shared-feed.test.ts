@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
-import { retry, take, type Subscription } from 'rxjs';
+import { NEVER, retry, take, type Subscription } from 'rxjs';
 import type { FeedConfig, SharedWatch, WatchSharing } from 'lobby-rx';
 import { virtualWorld } from '../virtual-world.js';
 
@@ -193,5 +193,16 @@ describe('a feed whose watch is shared', () => {
     };
     deepStrictEqual(seenBy({ index, at }), ['a']);
     deepStrictEqual(seenBy({ index, at: at - 400_000 }), ['silence', 'a']);
+  });
+
+  it('begins in the log of its checkpoint', () => {
+    const { client, scheduler, starts } = stage();
+    const from = { index: '5', at: scheduler.now() - 1_000, handle: 'log A' };
+    const share: WatchSharing = (_, shared = {}) => {
+      starts.push(shared);
+      return NEVER;
+    };
+    client.events.createFeed({ share, from }).all$.subscribe();
+    deepStrictEqual(starts, [{ from }]);
   });
 });
