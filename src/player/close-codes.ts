@@ -13,7 +13,7 @@ export type ComesBack = 'dropped' | 'later' | 'never';
  */
 export const COMES_BACK: Readonly<Record<number, ComesBack>> = {
   1000: 'never',
-  // Of a browser that leaves, a network, or a proxy that restarts.
+  // Sent by a browser that leaves or a proxy that restarts, or made up when a network fails.
   1001: 'dropped',
   1002: 'dropped',
   1006: 'dropped',
@@ -23,7 +23,7 @@ export const COMES_BACK: Readonly<Record<number, ComesBack>> = {
   1012: 'dropped',
   1013: 'dropped',
   1014: 'dropped',
-  // Of a script that is about to connect again.
+  // Sent by a script that is about to connect again.
   4000: 'dropped',
   // A proxy that makes two connections of one sends it for 1006 (@fastify/http-proxy).
   4006: 'dropped',
@@ -41,7 +41,7 @@ export const COMES_BACK: Readonly<Record<number, ComesBack>> = {
 /** The close code of each reason that a gate or a player has. */
 export const CODE_OF_REASON = {
   closed: 1000,
-  // Of a gate that drains: the player may have another gate next time.
+  // Sent by a gate that drains: the player may have another gate next time.
   gate_closed: 1001,
   too_many_pieces: 1008,
   too_large: 1009,

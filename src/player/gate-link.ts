@@ -58,7 +58,7 @@ const ANSWER_MS = 5_000;
  */
 const MAX_SILENCES = 2;
 
-/** How much of a wait comes after it has first been in vain, in ms. */
+/** The last part of a wait for an answer, in which the gate has been silent once already, in ms. */
 const SILENCE_MS = MAX_SILENCES * ANSWER_MS;
 
 /** How long a connection may take to open, in ms. */
@@ -67,7 +67,9 @@ const OPEN_MS = 10_000;
 /** How long the gate may take to admit a player, in ms. Its service is asked meanwhile. */
 const ADMISSION_MS = 30_000;
 
-/** An attempt that is older than this, in ms, began before its network was there. */
+/**
+ * When the network may have changed, an attempt that is older than this, in ms, was on the old one.
+ */
 const OLD_MS = 1_000;
 
 /** How many bytes may wait to be sent. */

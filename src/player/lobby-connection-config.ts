@@ -111,7 +111,7 @@ export function connectionSettings(
   checkOptions(config.testing, TESTING_OPTIONS, 'testing');
   checkArgument('entrance', plainObject, entrance);
   const { token = 'message', heartbeat = 20_000, queue = 0, scheduler = asyncScheduler } = config;
-  // A lost answer may be asked for again for 10 s.
+  // Less than the 10 s for which a gate answers a lost request again (`RETRY_WINDOW_MS`).
   const { initial = 500, max = 5_000 } = config.backoff ?? {};
   const { WebSocket = (globalThis as { readonly WebSocket?: unknown }).WebSocket } = config;
   const { random = Math.random, monotonic = monotonicClock(scheduler) } = config.testing ?? {};

@@ -9,8 +9,8 @@ import { Observable, type OperatorFunction } from 'rxjs';
  * - `index_backwards`: the index went back, for example after a restart of the service. Or it is
  *   one that came before.
  * - `index_missing`: an answer had no index to continue from, or one that fits into no URL.
- * - `unacknowledged`: the first answer could not be acknowledged. Without an index it cannot be
- *   requested again.
+ * - `unacknowledged`: an answer could not be acknowledged, and cannot be requested again. It was
+ *   the first one, without an index before it, or the service has `redelivers: false`.
  * - `forgotten`: the service itself said that events before the answer are missing (`hasGap`).
  * - `another_log`: an answer was of another log than the index that was sent (`handle`). The
  *   watch continued without one.
@@ -54,7 +54,8 @@ export interface Gap {
  * - `offline`: like `retrying`, but no connection could be made at all. Or the browser of a page
  *   says that it has no network.
  * - `acknowledging`: `ack` has not completed for 30 s. Until it has, nothing is polled.
- * - `closed`: the watch has ended, with an error or because `ack` has decided so.
+ * - `closed`: the watch has ended, with an error, or because `ack` has decided so or the log is
+ *   closed.
  */
 export interface WatchStatus {
   readonly state: 'idle' | 'connecting' | 'live' | 'retrying' | 'offline' | 'acknowledging' | 'closed';
@@ -211,13 +212,14 @@ export type WatchLogEntry = {
  *
  * - `news`: there was news.
  * - `no_news`: the service had no news.
- * - `stale`: a cache may have sent the answer.
+ * - `stale`: the answer is an echo, which a cache may have sent.
  * - `cut`: an intermediary cut the poll off, or no answer came in time.
  * - `failed`: the poll failed, and the watch backs off.
  * - `retry_after`: the service asked for the wait.
  * - `woken`: the machine woke.
  * - `ack_failed`: the consumer's `ack` failed.
- * - `paused`: the last subscriber of a feed left.
+ * - `paused`: the last subscriber of a feed left. Or the answer that was queued for the next one is
+ *   dropped.
  * - `resumed`: a feed was returned to.
  * - `ended`: the watch ended.
  */

@@ -12,8 +12,9 @@ import { answers, type WatchSignal } from './watch-signal.js';
  * last answer. After a failure or an answer without news, it waits before the next poll.
  *
  * It is cold. Each subscription is a separate watch with at most one poll in flight. Unsubscribing
- * aborts the poll. The watch completes only if `ack` decides so. It ends only with an error that
- * polling again cannot fix. {@link watchSignals} also emits gaps and status.
+ * aborts the poll. The watch completes only if `ack` decides so, or an answer says that the log is
+ * closed (`isClosed` of `read`). It ends only with an error that polling again cannot fix.
+ * {@link watchSignals} also emits gaps and status.
  *
  * The watch does not wait until a subscriber has processed an answer. Use `ack` for work that the
  * next poll should wait for.
@@ -44,8 +45,8 @@ export function watch<A>(
  * gaps, and changes of status. It is cold. Each subscription is a separate watch with its index and
  * at most one poll in flight.
  *
- * It completes only if `ack` decides so. It ends only with an error that `recovery` declares final.
- * {@link watch} emits only the answers.
+ * It completes only if `ack` decides so, or an answer says that the log is closed. It ends only
+ * with an error that `recovery` declares final. {@link watch} emits only the answers.
  *
  * Throws an `InputError` if the config is invalid.
  *

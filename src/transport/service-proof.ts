@@ -2,7 +2,7 @@ import { answeredAtOnce, aPlainValue, tryOr } from '../error/index.js';
 import { detailsOf, RAY_ID, saysNothing } from '../protocol/index.js';
 import type { TransportRequest, TransportResponse } from './transport.js';
 
-/** By how much the age of an answer may be wrong, which is in whole seconds, in ms. */
+/** How far the `Age` of an answer, in whole seconds, may be from the truth, in ms. */
 const AGE_TOLERANCE_MS = 1_000;
 
 /** Whether an answer is the service's own. */

@@ -80,7 +80,7 @@ class GroupWatch {
   #first: GroupMemberList | undefined;
   #firstKey: number | undefined;
   /** Whether the pages after the first one may have changed. */
-  #isStale = false;
+  #needsRefresh = false;
   /** The last status of the watched page. */
   #status: WatchStatus;
   readonly #ofAnswer = new StatusOfAnswer();
@@ -153,23 +153,23 @@ class GroupWatch {
     if (!isEarly && isSame) return;
     // An early answer without a change on the page is about another page. An answer with other
     // members may be about another page, too.
-    if (isSame || !before || idsOf(before) !== idsOf(page)) this.#isStale = true;
-    if (page.anchor) this.#known.see(page);
-    else this.#known.seeAll(page);
+    if (isSame || !before || idsOf(before) !== idsOf(page)) this.#needsRefresh = true;
+    if (page.anchor) this.#known.add(page);
+    else this.#known.replaceAll(page);
     this.#changed$.next();
   }
 
   /** Reads the pages after the first one. Emits after that refresh. */
   #refresh(): Observable<unknown> {
     return defer(() => {
-      this.#isStale = false;
+      this.#needsRefresh = false;
       return concat(this.#mayRefresh(), this.#restOfPages()).pipe(
         toArray(),
         tap(pages => {
           this.#requests = Math.max(1, pages.length);
           this.#failed.reset(this.#status);
           // During the refresh, a member may have moved to the first page.
-          this.#known.read([...pages, this.#first!]);
+          this.#known.refresh([...pages, this.#first!]);
         }),
       );
     });
@@ -203,7 +203,9 @@ class GroupWatch {
     if (this.#known.isMissing) return timer(minInterval, scheduler);
     const early$ = timer(Math.min(refreshInterval, MIN_REFRESH_MS), scheduler).pipe(
       switchMap(() =>
-        this.#isStale ? of(0) : merge(this.#changed$.pipe(filter(() => this.#isStale)), this.#wake$),
+        this.#needsRefresh
+          ? of(0)
+          : merge(this.#changed$.pipe(filter(() => this.#needsRefresh)), this.#wake$),
       ),
     );
     return merge(timer(refreshInterval, scheduler), early$).pipe(take(1));

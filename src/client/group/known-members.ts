@@ -23,7 +23,7 @@ export class KnownMembers {
   }
 
   /** Adds some members. */
-  see({ members, malformed = [] }: GroupEntries): void {
+  add({ members, malformed = [] }: GroupEntries): void {
     for (const member of members) {
       const id = idOf(member);
       this.#members.set(id, member);
@@ -38,20 +38,20 @@ export class KnownMembers {
   }
 
   /** Takes the whole group at one time. There are no other members. */
-  seeAll(page: GroupEntries): void {
+  replaceAll(page: GroupEntries): void {
     for (const id of this.#others([page])) this.#drop(id);
-    this.see(page);
+    this.add(page);
     this.isComplete = true;
   }
 
   /** Takes all pages after a refresh, which may have missed members. */
-  read(pages: readonly GroupEntries[]): void {
+  refresh(pages: readonly GroupEntries[]): void {
     for (const id of this.#others(pages)) {
       const misses = (this.#missed.get(id) ?? 0) + 1;
       if (misses < MISSES) this.#missed.set(id, misses);
       else this.#drop(id);
     }
-    for (const page of pages) this.see(page);
+    for (const page of pages) this.add(page);
     this.isComplete = true;
   }
 

@@ -40,7 +40,7 @@ export const MEMBERS_OPTIONS: Options<MembersConfig> = { count: positiveInteger,
  */
 const REMEMBERED = 1_000;
 
-/** With this many empty pages in a row, paging fails. */
+/** With this many empty pages in a row, paging ends. */
 const MAX_EMPTY = 16;
 
 /**

@@ -8,6 +8,6 @@ export type { PlayerMessage } from '../../player/index.js';
 export { lobbyGate, type LobbyGate } from './lobby-gate.js';
 export type { LobbyGateConfig } from './lobby-gate-config.js';
 export type { PlayerSocket, SocketClosed } from './player-socket.js';
-export { players, type LobbyPlayers } from './players.js';
+export { players, type LobbyPlayers } from './lobby-players.js';
 export type { FreeSlotReason, GateLogEntry, GateStats } from './report/index.js';
 export { slotFiles, type SlotFiles, type SlotFilesConfig } from './slots/index.js';

@@ -5,8 +5,9 @@ import { resumedPosition } from './position.js';
 import type { DueGap, Position, Transition, Turn, WatchState } from './watch-state.js';
 
 /**
- * The state after `ack` has failed. The answer is requested again, as if it had not come. But the
- * service was heard from, and the gap before the answer was emitted.
+ * The state after `ack` has failed. Then `transition` treats it as a failure, with a backoff. The
+ * answer is requested again, as if it had not come. But the service was heard from, and the gap
+ * before the answer was emitted.
  */
 export function stateAfterFailedAck<A>(
   { state, settings }: Turn<A>,

@@ -48,7 +48,7 @@ function gapBefore<A>(
   const { retention } = settings;
   const { index, isEmpty, isAtOnce, askedAt, arrivedAt } = answered;
   const { due } = position;
-  const mayBeForgotten = position.isStale || isExpired(position.indexAt, askedAt, retention);
+  const mayBeForgotten = position.isAgeUnknown || isExpired(position.indexAt, askedAt, retention);
   // An empty answer at once is how a service says that it has forgotten an index.
   const saysForgotten = isEmpty && isAtOnce && position.index !== undefined && mayBeForgotten;
   if (due && !due.emitted) return due;

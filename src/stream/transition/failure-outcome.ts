@@ -48,7 +48,7 @@ export function failureOutcome<A>(turn: Turn<A>, failure: PollFailure): Outcome<
         return {
           kind: 'cut',
           heldFor,
-          spread: isOfAll(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
+          spread: endsAllPolls(error) ? spreadOver(CUT_SPREAD_MS, settings) : 0,
           retryAfter: waitAfterCut(error, retryAfter),
         };
       return { ...failed, hint: hintFor(turn, error, decided), retryAfter, dropsIndex, offline };
@@ -66,7 +66,7 @@ function isCut({ error, heldFor, hasArrived = false }: PollFailure): boolean {
 }
 
 /** Whether a proxy that ends one poll like this ends all of them. */
-function isOfAll(error: unknown): boolean {
+function endsAllPolls(error: unknown): boolean {
   return !isStatusError(error) || error.status >= 500;
 }
 

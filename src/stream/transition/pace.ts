@@ -41,8 +41,8 @@ export function paceWait<A>({ paidUntil }: Pace, now: Instant, { minInterval }: 
 }
 
 /**
- * Waits for `wait` ms, or longer if the rate limit asks for it. A wake may shorten the wait to the
- * rate limit, unless the service asked for it.
+ * The pace with a wait of `wait` ms, or longer if the rate limit asks for it. A wake may shorten
+ * the wait to the rate limit, unless the service asked for it.
  */
 export function rested<A>(
   pace: Pace,

@@ -27,7 +27,7 @@ export function firstPosition(now: Instant, from: ResumePoint | undefined, reten
     gapAt: LONG_AGO,
     handle: undefined,
     due: undefined,
-    isStale: false,
+    isAgeUnknown: false,
     key: NO_KEY,
     quick: NO_QUICK,
     echoed: NO_KEY,
@@ -56,7 +56,7 @@ export function resumedPosition(
   // The first answer from there may repeat the last one, and is news all the same.
   return {
     ...before,
-    isStale: false,
+    isAgeUnknown: false,
     key: NO_KEY,
     quick: NO_QUICK,
     echoed: NO_KEY,
@@ -96,7 +96,7 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
       const contactAt = answeredAt(askedAt, outcome.at, settings.timeout);
       const isHeld = !isAtOnce(askedAt, outcome.at);
       const quick = isHeld ? NO_QUICK : before.quick;
-      const heard = { ...before, contactAt, isStale: false, quick, echoed: NO_KEY };
+      const heard = { ...before, contactAt, isAgeUnknown: false, quick, echoed: NO_KEY };
       const { answered, gap } = outcome;
       if (outcome.isOfAnotherLog) return inNoLog(heard);
       // The index is as old as before, since no new one came.
@@ -109,7 +109,7 @@ export function nextPosition<A>({ state, now, settings }: Turn<A>, outcome: Outc
       // The age of the index is no longer known, if indexes have an age.
       return {
         ...withoutExpired(before, askedAt, now, settings),
-        isStale: settings.retention !== Infinity,
+        isAgeUnknown: settings.retention !== Infinity,
         echoed: outcome.key ?? NO_KEY,
       };
     case 'failure': {

@@ -32,15 +32,16 @@ import type {
  *           │ the answer                 news is refunded
  *   echo    │ stays, of unknown age (*)  as it was charged            stays; after 150 s without
  *           │                                                         contact: retrying, a hint
- *   cut     │ stays (*)                  as it was charged; up to     like an echo; then live once
- *           │                            300 ms (a timeout: 1 s), or  a poll is held 2 s longer
- *           │                            what the answer asks for     than this one
+ *   cut     │ stays (*)                  as it was charged; up to     like an echo; if it is not
+ *           │                            300 ms (a timeout: 1 s) or   live, it will be once a poll
+ *           │                            longer, as the answer asks   is held 2 s longer than this
  *   failure │ stays (*), or is dropped   backoff, plus what the       retrying, or offline
  *           │ if it was rejected         service asks for
  *   end     │ stays                      does not matter any more     closed
  *
- *   (*) The index is dropped once a gap is due and the last contact is expired, too (law 5).
- *   An answer of another log drops it as well, whether that is contact or a failure.
+ *   (*) The index is dropped once the gap `silence` is due and the last contact is expired, too
+ *   (law 5). An answer of another log drops it as well, whether that is contact or a failure.
+ *   Without an index, what would be a cut is a failure, since the service answers at once.
  */
 
 /**
@@ -152,6 +153,7 @@ function deliveryOf<A>(
     : { kind: 'checkpoint', checkpoint };
   const gap = due && (due.emitted ?? { reason: due.reason, index: due.index, at: now.at });
   return {
+    // A repeat is acknowledged without its events.
     answer: isNews || isEmpty ? answer : settings.withoutNews(answer),
     isClosed,
     checkpoint,
@@ -170,7 +172,7 @@ function sentTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
 
 /**
  * The queued answer is dropped when the audience of a feed returns. It is expired, or the feed
- * starts from now (`resume: false`). Then the transition of the return replaces the reason.
+ * starts from now (`resume: false`). In that case the return makes the gap `unwatched` of this one.
  */
 function expiredTransition<A>({ state }: Turn<A>): Transition<A> {
   const { position } = state;

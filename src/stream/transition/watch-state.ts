@@ -29,7 +29,7 @@ export interface Position {
   /** When the last gap was emitted. A reload at that time misses nothing from before it. */
   readonly gapAt: Instant;
   /** Whether there is a cache on the way, so that the age of the index is not known. */
-  readonly isStale: boolean;
+  readonly isAgeUnknown: boolean;
   /** The key of the last answer with news, by which a repeat is recognized. */
   readonly key: unknown;
   /** The last answers with news that came at once, one after the other. The newest is first. */
@@ -99,7 +99,7 @@ export interface Health {
    * `false` from when the browser says that it has a network again until the service is heard
    * from.
    */
-  readonly isSure: boolean;
+  readonly isNetworkSure: boolean;
 }
 
 /** A new health, and the signal of its status, if the status says something new. */

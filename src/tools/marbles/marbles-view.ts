@@ -15,7 +15,7 @@ const HTML = `<div class="legend" part="legend"></div><svg class="picture" aria-
 
 /**
  * The content of the element: the picture, its legend, and a button. A line describes the item
- * under the pointer. A list helps people that cannot see the picture.
+ * under the pointer. A list helps people who cannot see the picture.
  */
 export class MarblesView {
   readonly #legend: ReturnType<typeof createLegendView>;

@@ -20,25 +20,25 @@ const idsOf = (known: KnownMembers) => {
 describe('the known members of a group', () => {
   it('are complete once the whole group has been seen, at one time or page by page', () => {
     const [atOnce, paged] = [new KnownMembers(), new KnownMembers()];
-    paged.see(page('AB'));
+    paged.add(page('AB'));
     strictEqual(paged.isComplete, false);
-    paged.read([page('ABC')]);
-    atOnce.seeAll(page('ABC'));
+    paged.refresh([page('ABC')]);
+    atOnce.replaceAll(page('ABC'));
     deepStrictEqual([atOnce.isComplete, paged.isComplete, idsOf(paged)], [true, true, 'ABC']);
   });
 
   it('lose a missing member at once if the whole group was seen at one time', () => {
     const known = new KnownMembers();
-    known.seeAll(page('ABC'));
-    known.seeAll(page('BD'));
+    known.replaceAll(page('ABC'));
+    known.replaceAll(page('BD'));
     deepStrictEqual([idsOf(known), known.isMissing], ['BD', false]);
   });
 
   it('keep a member that a refresh misses, until three refreshes in a row miss them', () => {
     const known = new KnownMembers();
-    known.read([page('AB')]);
+    known.refresh([page('AB')]);
     for (const ids of ['AB', 'AB', 'A']) {
-      known.read([page('A')]);
+      known.refresh([page('A')]);
       strictEqual(idsOf(known), ids);
     }
     strictEqual(known.isMissing, false);
@@ -46,24 +46,24 @@ describe('the known members of a group', () => {
 
   it('forget that somebody was missing as soon as they are seen', () => {
     const known = new KnownMembers();
-    known.read([page('AB')]);
-    known.read([page('A')]);
-    known.read([page('A')]);
-    known.see(page('B'));
-    known.read([page('A')]);
+    known.refresh([page('AB')]);
+    known.refresh([page('A')]);
+    known.refresh([page('A')]);
+    known.add(page('B'));
+    known.refresh([page('A')]);
     deepStrictEqual([known.isMissing, idsOf(known)], [true, 'AB']);
   });
 
   it('are still members when they fail to decode, as last seen, until they have left', () => {
     const known = new KnownMembers();
-    known.seeAll(page('ABc'));
-    known.see(page('b'));
+    known.replaceAll(page('ABc'));
+    known.add(page('b'));
     strictEqual(idsOf(known), 'ABbc');
-    known.read([page('A'), page('C')]);
+    known.refresh([page('A'), page('C')]);
     deepStrictEqual([known.isMissing, idsOf(known)], [true, 'ABCb']);
-    for (let i = 0; i < 2; i++) known.read([page('A'), page('C')]);
+    for (let i = 0; i < 2; i++) known.refresh([page('A'), page('C')]);
     strictEqual(idsOf(known), 'AC');
-    known.seeAll(page('a'));
+    known.replaceAll(page('a'));
     strictEqual(idsOf(known), 'Aa');
   });
 });

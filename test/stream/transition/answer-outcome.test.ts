@@ -32,19 +32,19 @@ describe('an answer', () => {
     const trouble = {
       ...asked,
       isAnswered: false,
-      isStale: true,
+      isAgeUnknown: true,
       isOffline: true,
       heldAfter: 32_000,
       needsFreshConnection: true,
     };
     for (const ending of [got(answer('6', 'x')), got(answer('6')), { kind: 'completed' }] as const) {
-      const { isAnswered, isStale, isOffline, heldAfter, needsFreshConnection, contactAt } = turn(
+      const { isAnswered, isAgeUnknown, isOffline, heldAfter, needsFreshConnection, contactAt } = turn(
         trouble,
         ending,
         50_000,
       ).state;
       deepStrictEqual(
-        [isAnswered, isStale, isOffline, heldAfter, needsFreshConnection, contactAt],
+        [isAnswered, isAgeUnknown, isOffline, heldAfter, needsFreshConnection, contactAt],
         [true, false, false, 2_000, false, when(50_000)],
       );
     }
@@ -216,7 +216,10 @@ describe('an index', () => {
     const again = sent(news, 100_000);
     const { delivery, signals, why, state } = turn(again, got(answer('6', 'x')), 101_999);
     deepStrictEqual([delivery, signals, why], [undefined, [], 'stale']);
-    deepStrictEqual([state.indexAt, state.contactAt, state.isStale], [news.indexAt, news.contactAt, true]);
+    deepStrictEqual(
+      [state.indexAt, state.contactAt, state.isAgeUnknown],
+      [news.indexAt, news.contactAt, true],
+    );
     deepStrictEqual(turn(asked, got(answer('5')), 40_001).state.indexAt, when(0));
     // Held by the service, with another index, or with news it is an answer like any other.
     const repeat = (index: string, at: number) => turn(again, got(answer(index, 'x')), at).state;
@@ -414,13 +417,17 @@ describe('a gap that has been emitted', () => {
   it('is followed by another one if the service says again that it has forgotten the index', () => {
     const emitted = { reason: 'silence', index: '5', at: 0 } as const;
     const due = { reason: 'silence', index: '5', emitted } as const;
-    const stale = stateWith({ index: '5', isStale: true, due, isAnswered: true });
+    const stale = stateWith({ index: '5', isAgeUnknown: true, due, isAnswered: true });
     const forgotten = turn(stale, got(answer('6')), 20).delivery;
     deepStrictEqual(forgotten?.gap, { reason: 'silence', index: '5', at: 20 });
     // Since the gap, 300 s may have passed before the answer began to arrive.
-    const late = turn({ ...stale, isStale: false, askedAt: when(290_000) }, got(answer('6', 'x')), 310_000);
+    const late = turn(
+      { ...stale, isAgeUnknown: false, askedAt: when(290_000) },
+      got(answer('6', 'x')),
+      310_000,
+    );
     deepStrictEqual(late.delivery?.gap, { reason: 'silence', index: '5', at: 310_000 });
-    const repeated = turn({ ...stale, isStale: false }, got(answer('6')), 20).delivery;
+    const repeated = turn({ ...stale, isAgeUnknown: false }, got(answer('6')), 20).delivery;
     deepStrictEqual(
       [repeated?.gap, kindsOf({ delivery: repeated } as FlatTransition)],
       [emitted, ['checkpoint']],

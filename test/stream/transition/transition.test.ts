@@ -128,7 +128,7 @@ describe('the laws of the watch', () => {
 
     it('keeps the status after a standstill of the process that was longer than the timeout', () => {
       const standstill = 134_000;
-      const old = stateWith({ index: '5', isSure: false });
+      const old = stateWith({ index: '5', isNetworkSure: false });
       for (const state of [old, stateWith()]) {
         const next = turn(state, { kind: 'timeout' }, standstill);
         deepStrictEqual([next.why, next.signals, next.state.status], ['cut', [], state.status]);
@@ -171,9 +171,12 @@ describe('the laws of the watch', () => {
 
     it('is contact if the service gave the poll up after 2 s or more, and a stale answer before', () => {
       const late = failed(retrying, { kind: 'no_news' }, 2_000);
-      deepStrictEqual([late.why, late.state.status.attempt, late.state.isStale], ['no_news', 0, false]);
+      deepStrictEqual([late.why, late.state.status.attempt, late.state.isAgeUnknown], ['no_news', 0, false]);
       const early = failed(retrying, { kind: 'no_news' }, 1_999);
-      deepStrictEqual([early.why, early.state.status, early.state.isStale], ['stale', retrying.status, true]);
+      deepStrictEqual(
+        [early.why, early.state.status, early.state.isAgeUnknown],
+        ['stale', retrying.status, true],
+      );
       strictEqual(failed({ ...retrying, index: undefined }, { kind: 'no_news' }, 1_999).why, 'failed');
     });
 
@@ -368,7 +371,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([cut.state.status.state, cut.state.heldAfter], ['retrying', Infinity]);
       deepStrictEqual(turn(cut.state, { kind: 'held' }, 80_000).signals, []);
       const heard = turn(cut.state, got(answer('8')), 80_000).state;
-      deepStrictEqual([heard.status.state, heard.isSure], ['live', true]);
+      deepStrictEqual([heard.status.state, heard.isNetworkSure], ['live', true]);
     });
 
     it('means nothing to a watch that was not offline', () => {
