@@ -23,7 +23,7 @@ import { callClient } from '../call-hook.js';
 import { isUnissuedToken } from '../unissued-token.js';
 import { GateReport, type GateLogEntry } from '../report/index.js';
 import { aClientWith, type LobbyGateConfig } from '../lobby-gate-config.js';
-import { freeLeft } from './free-left.js';
+import { freeEarlierSlots } from './free-earlier-slots.js';
 import { SlotFolder } from './slot-folder.js';
 import { completeIfFreed, lateConfirmation, slotOutcome } from './slot-outcome.js';
 
@@ -124,7 +124,7 @@ export function slotFiles(config: SlotFilesConfig): SlotFiles {
   const refuseIfReplaced = (): void => {
     if (isReplaced()) throw replacedError(config.gate);
   };
-  freeLeft(files, freeSlot, report, scheduler);
+  freeEarlierSlots(files, freeSlot, report, scheduler);
   const playersOfGate = {
     connected: createConfirm(players, files, refuseIfReplaced),
     get isServiceKnown() {

@@ -28,7 +28,7 @@ const UNRESOLVED_MS = 25_000;
  * Frees the slots that an earlier process of this gate has left. This keeps no process running that
  * has nothing else to do. The remaining slots are freed at the next start.
  */
-export function freeLeft(
+export function freeEarlierSlots(
   files: SlotFolder,
   freeSlot: (player_token: string) => Observable<unknown>,
   report: GateReport,
