@@ -21,6 +21,7 @@ const FAILURES: Readonly<Record<string, readonly [text: string, advice: string]>
     'the chain of certificates is incomplete',
     'let the server send the intermediate ones, too',
   ],
+  EPROTO: ['no TLS connection could be made', 'does the port speak TLS? if not, use ws: or http:'],
   ERR_SSL_WRONG_VERSION_NUMBER: ['this port does not speak TLS', 'check the port; or is it http:?'],
 };
 
@@ -44,6 +45,9 @@ export function connectionProblem(error: unknown, whose: 'service' | 'lobby' = '
   const code = cause?.code;
   const known = code === undefined ? undefined : FAILURES[code];
   if (known) return problem('connection', `${known[0]} (${code})`, known[1]);
+  // The error codes of Node's parser of HTTP.
+  if (code?.startsWith('HPE_'))
+    return problem('connection', `this port does not speak HTTP (${code})`, 'check the port of the URL');
   // The error codes of zlib.
   if (code?.startsWith('Z_') || code?.startsWith('ERR_BROTLI'))
     return problem(whose, `its answer cannot be decompressed (${code})`, LEAVE_BODIES);

@@ -60,6 +60,8 @@ export interface VisitConfig {
 
 /** How long the handshake may take, in ms. */
 const HANDSHAKE_MS = 15_000;
+/** How long the body of an HTTP answer is read, in ms. A stream of events has no end. */
+const BODY_MS = 2_000;
 /** How long to wait before each part, in ms, beside the way there and back. */
 const PATIENCE_MS = 1_000;
 /** How long to wait for an answer to the last part, in ms. A gate waits for a token for 5 s. */
@@ -83,7 +85,7 @@ export function visitWebSocket(
   return defer(() => {
     const clock = monotonicClock(scheduler);
     const startedAt = clock.now();
-    return handshake(url, origin).pipe(
+    return handshake(url, origin, scheduler).pipe(
       timeout({ first: HANDSHAKE_MS, scheduler }),
       switchMap(answer => {
         if (answer.kind === 'not_opened') return of(answer);
@@ -104,7 +106,11 @@ interface Handshake extends Pick<Opened, 'kind' | 'isWebSocket' | 'hasProtocol'>
 }
 
 /** Emits the answer. Ends the connection when it is unsubscribed from, and not before. */
-function handshake(url: URL, origin: string | undefined): Observable<NotOpened | Handshake> {
+function handshake(
+  url: URL,
+  origin: string | undefined,
+  scheduler: SchedulerLike,
+): Observable<NotOpened | Handshake> {
   return new Observable(subscriber => {
     const key = randomBytes(16).toString('base64');
     const isSecure = url.protocol === 'wss:';
@@ -122,15 +128,17 @@ function handshake(url: URL, origin: string | undefined): Observable<NotOpened |
     });
     request.on('error', cause => subscriber.error(new TypeError('no connection', { cause })));
     request.on('response', response => {
+      const { statusCode: status = 0 } = response;
       let text = '';
+      const end = () =>
+        subscriber.next({ kind: 'not_opened', status, headers: headersOf(response.headers), text });
       response.setEncoding('utf8').on('data', (part: string) => {
         if (text.length < MAX_BYTES) text += part;
       });
-      response.on('error', cause => subscriber.error(new TypeError('no answer', { cause })));
-      response.on('end', () => {
-        const { statusCode: status = 0 } = response;
-        subscriber.next({ kind: 'not_opened', status, headers: headersOf(response.headers), text });
-      });
+      // `close` follows.
+      response.on('error', () => undefined);
+      response.on('close', end);
+      subscriber.add(timer(BODY_MS, scheduler).subscribe(end));
     });
     request.on('upgrade', ({ headers }, socket, head) => {
       const accept = createHash('sha1')
@@ -191,9 +199,11 @@ function endingOf(socket: Duplex, head: Buffer): Observable<Ending> {
     const end = (ending: Ending) => subscriber.next(ending);
     const receive = (more: Buffer) => {
       bytes = Buffer.concat([bytes, more]);
-      for (let frame = frameIn(bytes); frame; frame = frameIn(bytes)) {
+      let frame = frameIn(bytes);
+      while (frame) {
         const { opcode, content } = frame;
         bytes = bytes.subarray(frame.length);
+        frame = frameIn(bytes);
         if (opcode === OPCODE.text || opcode === OPCODE.binary) end({ end: 'message', code: 1006, text: '' });
         if (opcode === OPCODE.close)
           end({
@@ -230,7 +240,10 @@ function frameIn(bytes: Buffer): Frame | undefined {
   return { opcode: bytes.readUInt8(0) & 0x0f, content: bytes.subarray(2, length), length };
 }
 
-/** A frame of a text message, or of a piece of one. The mask of zeros leaves it as it is. */
+/**
+ * A frame of a text message, or of a piece of one, of fewer than 126 bytes. The mask of zeros
+ * leaves it as it is.
+ */
 export function textFrame(text: string, { isFirst = true, isLast = true } = {}): Buffer {
   const content = Buffer.from(text);
   const first = (isLast ? 0x80 : 0) + (isFirst ? OPCODE.text : 0);

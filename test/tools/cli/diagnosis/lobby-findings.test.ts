@@ -21,6 +21,7 @@ type Options = Parameters<typeof openGate>[0];
 /** What is at the URL, and what the doctor has to say of it. */
 interface Situation {
   readonly port: () => Promise<number>;
+  readonly protocol?: 'wss';
   readonly origin?: string;
   /** In which visits the server waits for more. */
   readonly waits?: readonly number[];
@@ -144,6 +145,39 @@ describe('doctor, of the way to a lobby', () => {
       step: 15_000,
       expected: [/^problem! lobby: the handshake is not answered → check the path; a proxy has to pass upgr/],
     },
+    'a stream of events': {
+      port: () => {
+        isWaiting = () => true;
+        return listening(
+          createServer((_, response) => {
+            visits++;
+            response.writeHead(200, { 'content-type': 'text/event-stream' }).write(':\n\n');
+          }),
+        );
+      },
+      waits: [1, 1],
+      expected: [/^problem! lobby: opens no WebSocket \(200\) → check the path/],
+    },
+    'a page that is cut off': {
+      port: () =>
+        listening(
+          createServer((_, response) => {
+            response.writeHead(502, { 'content-length': 9 }).write('a', () => response.destroy());
+          }),
+        ),
+      expected: [/^problem! lobby: something answers \(502\), and no lobby/],
+    },
+    'a port without TLS': {
+      port: () => page(200),
+      protocol: 'wss',
+      expected: [
+        /^problem! connection: no TLS connection could be made \(EPROTO\) → .* if not, use ws: or http:$/,
+      ],
+    },
+    'a port without HTTP': {
+      port: () => listening(createTcpServer(socket => socket.end('SSH-2.0-OpenSSH\r\n'))),
+      expected: [/^problem! connection: this port does not speak HTTP \(HPE_\w+\) → check the port/],
+    },
     'a port that speaks TLS': {
       port: () => page(400),
       expected: [
@@ -195,10 +229,12 @@ describe('doctor, of the way to a lobby', () => {
     },
   };
 
-  for (const [title, { port, origin, waits = [], step = 1_000, expected }] of Object.entries(SITUATIONS))
+  for (const [title, { port, protocol = 'ws', origin, waits = [], step = 1_000, expected }] of Object.entries(
+    SITUATIONS,
+  ))
     it(`says what is there, and what to do: ${title}`, async () => {
       const { scheduler, pass } = virtualTime();
-      const url = new URL(`ws://127.0.0.1:${await port()}/play`);
+      const url = new URL(`${protocol}://127.0.0.1:${await port()}/play`);
       const findings: Finding[] = [];
       let isDone = false;
       lobbyFindings(url, origin, scheduler).subscribe({
