@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { watchSignals, type IndexingConfig, type PollContext } from 'lobby-rx';
 import { startEtcd } from './etcd-server.js';
 import { followed, SHORT_WAITS } from './followed.js';
-import { eventsOf, gapsOf } from './log-of-events.js';
+import { expectOneGap } from './log-of-events.js';
 import { until, type Server } from './server.js';
 
 /**
@@ -103,17 +103,10 @@ describe('a watch of etcd, by its second API', function () {
   it('says so in a gap if the log was wiped, and sees all that is written then', async () => {
     const { seen, states, stop } = follow();
     await until(() => states.includes('live'), 'live');
-    const before = Array.from({ length: 8 }, (_, i) => `old${i}`);
-    for (const value of before) await write(value);
-    await until(() => seen.length === 8, 'all before');
-    await server.kill();
-    await rm(join(server.folder, 'member'), { recursive: true });
-    await server.start();
-    await until(() => gapsOf(seen).length > 0, 'the gap');
-    const after = Array.from({ length: 12 }, (_, i) => `new${i}`);
-    for (const value of after) await write(value);
-    await until(() => eventsOf(seen).includes('new11'), 'the last of them');
-    stop();
-    deepStrictEqual([eventsOf(seen), gapsOf(seen)], [[...before, ...after], ['index_backwards']]);
+    await expectOneGap({ seen, stop }, write, async () => {
+      await server.kill();
+      await rm(join(server.folder, 'member'), { recursive: true });
+      await server.start();
+    });
   });
 });

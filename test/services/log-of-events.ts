@@ -1,3 +1,6 @@
+import { deepStrictEqual } from 'node:assert';
+import { until } from './server.js';
+
 /** The last event to send, which equals no other. */
 export const LAST = 'last';
 
@@ -43,4 +46,25 @@ export function eventsOf(seen: readonly Seen[]): readonly string[] {
 /** The reasons of the gaps among what a subscriber has got. */
 export function gapsOf(seen: readonly Seen[]): readonly string[] {
   return seen.flatMap(each => ('gap' in each ? [each.gap] : []));
+}
+
+/**
+ * Writes events before and after `setBack`, which wipes or restores the log. Expects that a watch
+ * sees all of them, with one gap.
+ */
+export async function expectOneGap(
+  { seen, stop }: { readonly seen: readonly Seen[]; readonly stop: () => void },
+  write: (event: string) => Promise<unknown>,
+  setBack: () => Promise<void>,
+): Promise<void> {
+  const before = Array.from({ length: 8 }, (_, i) => `old${i}`);
+  for (const event of before) await write(event);
+  await until(() => seen.length === before.length, 'all before');
+  await setBack();
+  await until(() => gapsOf(seen).length > 0, 'the gap');
+  const after = Array.from({ length: 12 }, (_, i) => `new${i}`);
+  for (const event of after) await write(event);
+  await until(() => eventsOf(seen).includes('new11'), 'the last of them');
+  stop();
+  deepStrictEqual([eventsOf(seen), gapsOf(seen)], [[...before, ...after], ['index_backwards']]);
 }
