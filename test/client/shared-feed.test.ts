@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
-import { NEVER, retry, take, type Subscription } from 'rxjs';
-import type { FeedConfig, SharedWatch, WatchSharing } from 'lobby-rx';
+import { NEVER, retry, take, type Observable, type Subscription } from 'rxjs';
+import { isInputError, type FeedConfig, type SharedWatch, type WatchSharing } from 'lobby-rx';
 import { virtualWorld } from '../virtual-world.js';
 
 /** A feed in virtual time whose watch passes through here. */
@@ -204,5 +204,49 @@ describe('a feed whose watch is shared', () => {
     };
     client.events.createFeed({ share, from }).all$.subscribe();
     deepStrictEqual(starts, [{ from }]);
+  });
+
+  it('drops its queue with `resume: false` once it no longer lingers', () => {
+    const { seen, follow, publish, pass } = stage({ resume: false });
+    const first = follow();
+    pass(500);
+    publish('a');
+    first.unsubscribe();
+    publish('b');
+    pass(2_000);
+    follow();
+    pass(500);
+    publish('c');
+    deepStrictEqual(seen, ['a', 'gap: unwatched', 'c']);
+  });
+
+  it('has no gap with `resume: false` after a subscriber that left before the first answer', () => {
+    const runs: Observable<never>[] = [NEVER];
+    const share: WatchSharing = (watch, shared = {}) =>
+      runs.pop() ?? watch(shared.from ? { from: shared.from } : {});
+    const { seen, follow, publish, pass } = stage({ share, resume: false, linger: 0 });
+    follow().unsubscribe();
+    follow();
+    pass(500);
+    publish('a');
+    deepStrictEqual(seen, ['a']);
+  });
+
+  it('gives `ack` the very events that it has emitted', () => {
+    const acked: unknown[] = [];
+    const { feed, publish, pass } = stage({ ack: ({ events }) => void acked.push(...events) });
+    const emitted: unknown[] = [];
+    feed.all$.subscribe(event => emitted.push(event));
+    pass(500);
+    publish('a', 'b');
+    strictEqual(emitted.length, 2);
+    ok(acked.length === 2 && acked.every((event, i) => event === emitted[i]));
+  });
+
+  it('fails with an error that names `share` if that returns no Observable', () => {
+    const errors: unknown[] = [];
+    const share = (() => Promise.resolve()) as unknown as WatchSharing;
+    stage({ share }).feed.all$.subscribe({ error: (error: unknown) => errors.push(error) });
+    ok(isInputError(errors[0]) && errors[0].argument === 'share');
   });
 });
