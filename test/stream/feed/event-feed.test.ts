@@ -1,4 +1,4 @@
-import { deepStrictEqual } from 'node:assert';
+import { deepStrictEqual, strictEqual } from 'node:assert';
 import {
   asyncScheduler,
   concat,
@@ -10,6 +10,7 @@ import {
   of,
   repeat,
   retry,
+  Subject,
   switchMap,
   take,
 } from 'rxjs';
@@ -25,6 +26,7 @@ import { audienceFeed, type FeedSource } from '../../../src/stream/feed/index.js
 import { CONNECTING } from '../../connecting.js';
 import { marbles } from '../../marbles.js';
 import { lobbyJoin, notification, profile } from '../../payload.js';
+import { virtualTime } from '../../virtual-time.js';
 
 const ts = '2026-11-20T12:00:00Z';
 const update: LiveEvent = { kind: 'identity_update', ts, identity: profile };
@@ -219,4 +221,14 @@ describe('eventFeed', () => {
       expectObservable(feed.status$, '---^-!').toBe('---l', { l: live });
     }),
   );
+
+  it('leaves no timer if the watch ends while it lingers', () => {
+    const { scheduler } = virtualTime();
+    const signal$ = new Subject<WatchSignal<IdentityEventList>>();
+    const { all$ } = eventFeed(signal$, { linger: 60_000, scheduler });
+    all$.subscribe().unsubscribe();
+    strictEqual(scheduler.actions.length, 1);
+    signal$.complete();
+    strictEqual(scheduler.actions.length, 0);
+  });
 });
