@@ -15,6 +15,9 @@ const EVENTS_PER_SECOND = 20;
 /** The most elements that the page may make each time that it is drawn. */
 const MOST_ELEMENTS = 1_500;
 
+/** How many stories the list shows. */
+const SHOWN = 200;
+
 /** The page of the workbench, which counts the elements that its components make. */
 async function countingPage(): Promise<string> {
   const { outputFiles } = await build({
@@ -22,9 +25,11 @@ async function countingPage(): Promise<string> {
       contents: `
         import { options } from 'preact';
         globalThis.made = { elements: 0, drawings: 0 };
-        options.vnode = ({ type }) => {
+        globalThis.drawn = [];
+        options.vnode = vnode => {
           made.elements++;
-          if (type?.name === 'Panes') made.drawings++;
+          if (vnode.type?.name === 'Panes') made.drawings++;
+          if (vnode.props.story) drawn.push(new WeakRef(vnode));
         };
         import('./main.tsx');`,
       resolveDir: PAGE,
@@ -102,8 +107,8 @@ describe('the workbench of a busy emulator, in Chromium', function () {
   });
   after(() => browser.close());
 
-  it(`makes at most ${MOST_ELEMENTS} elements each time that it is drawn`, async () => {
-    const world = new BusyWorld();
+  /** Opens the page, and lets seconds pass there. */
+  async function open(world: BusyWorld) {
     const html = await countingPage();
     const polls: Route[] = [];
     await page.clock.install({ time: world.now });
@@ -123,12 +128,29 @@ describe('the workbench of a busy emulator, in Chromium', function () {
       await page.clock.runFor(1_000);
     };
     await answer(world.first());
-    for (let second = 0; second < 30; second++) await answer(world.next());
+    return async (seconds: number) => {
+      for (let second = 0; second < seconds; second++) await answer(world.next());
+    };
+  }
+
+  it(`makes at most ${MOST_ELEMENTS} elements each time that it is drawn`, async () => {
+    const pass = await open(new BusyWorld());
+    await pass(30);
     const madeUntilNow = () => page.evaluate<{ elements: number; drawings: number }>('made');
     const before = await madeUntilNow();
-    for (let second = 0; second < 5; second++) await answer(world.next());
+    await pass(5);
     const after = await madeUntilNow();
     const each = (after.elements - before.elements) / (after.drawings - before.drawings);
     ok(each <= MOST_ELEMENTS, `${each} elements`);
+  });
+
+  it('keeps what it has drawn last, and nothing of what it has drawn before', async () => {
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('HeapProfiler.collectGarbage');
+    const [kept, all] = await page.evaluate<readonly [number, number]>(
+      '[drawn.filter(one => one.deref()).length, drawn.length]',
+    );
+    ok(all > 10 * SHOWN, `${all} drawings of stories`);
+    ok(kept <= 2 * SHOWN, `${kept} drawings of stories are kept`);
   });
 });

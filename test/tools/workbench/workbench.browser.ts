@@ -123,6 +123,11 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.getByText('live, waits').waitFor();
     await perform('Message');
     await page.getByText('Demo player: live, got chat message').waitFor();
+    await perform('Rate limited');
+    await page.getByText(/Demo player: retrying, because \w/).waitFor();
+    await page.getByText('Demo player: live, got').waitFor();
+    // The browser reports the failed request, too.
+    ok(errors.splice(0).length > 0);
     await press('Stop the demo player');
     await page.getByText(/gone, \d+ s ago/).waitFor();
   });
@@ -149,7 +154,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     // Grace gets her lobby join, and says so by her next poll.
     await perform('Lobby join', { to: 'Grace' });
     await waitUntil(() => joins.includes('Grace matchmaker_lobby_join'));
-    const sent = story('You: lobby to Grace');
+    const sent = story('You: Lobby join for Grace');
     await sent.getByText(/delivered after [\d.]+ m?s/).waitFor();
     await sent.getByText(/polled again [\d.]+ m?s later: it has it/).waitFor();
     // The page is about her: the inspector has her steps, and the answer without its token.
@@ -164,7 +169,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await perform('Lobby join, lost', { to: self });
     await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 2);
     deepStrictEqual(joins.includes('first matchmaker_lobby_join'), false);
-    await story(/You: lobby to/)
+    await story(/You: Lobby join for/)
       .filter({ hasText: 'lost: the fault “Only the last event is kept”' })
       .waitFor();
 
@@ -193,7 +198,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await page.getByRole('button', { name: /^\d+ new$/ }).click();
     await story('While it is read.').first().waitFor();
 
-    await page.getByRole('button', { name: 'Again: message "While it is read."' }).first().click();
+    await page.getByRole('button', { name: 'Again: Message “While it is read.”' }).first().click();
     await waitUntil(() => joins.filter(kind => kind === 'first unknown').length === 4);
     await outage.locator('.head .what').click();
     await press('Copy as test');
@@ -218,9 +223,9 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await perform('Poll is cut');
     await waitUntil(() => joins.includes('error'));
     await page.locator('.card', { hasText: 'its token was refused' }).waitFor();
-    await page.getByRole('button', { name: '■ 1 stopped' }).click();
+    await page.getByRole('button', { name: /^■ 1 stopped: / }).click();
     await waitUntil(async () => (await count('.card')) === 1);
-    await page.getByRole('button', { name: '■ 1 stopped' }).click();
+    await page.getByRole('button', { name: /^■ 1 stopped: / }).click();
     // The expiry, and the cut, which was over when the service refused the token.
     await page.getByLabel('Filter').fill('token was refused');
     await waitUntil(async () => (await count('.stories > li')) === 2);
@@ -231,7 +236,7 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await press('Close');
     await press('Every request');
     await page
-      .locator('.what', { hasText: /held for .*, nothing new|held for .*, answered/ })
+      .locator('.what', { hasText: /nothing new after|\d events? after/ })
       .first()
       .waitFor();
     await press('Every request');
@@ -359,6 +364,11 @@ describe('lobby-rx emulate --ui, in Chromium', function () {
     await phone.evaluate(() => scrollTo(0, 0));
     await post('At the top.');
     await phone.locator('.story', { hasText: 'At the top.' }).waitFor();
+    // Nor after a tap, which leaves the focus in the list.
+    await phone.getByRole('button', { name: 'Again: Message “At the top.”' }).tap();
+    await phone.locator('.stories :focus').waitFor();
+    await post('After a tap.');
+    await phone.locator('.story', { hasText: 'After a tap.' }).waitFor();
     await context.close();
   });
 

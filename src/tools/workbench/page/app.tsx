@@ -1,18 +1,18 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { WorldView } from '../world-view.js';
 import type { RunLine } from './actions/index.js';
-import { createEmulatorClient, type EmulatorClient } from './emulator-client.js';
+import type { EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
+import { clientsOf } from './outcome/index.js';
 import { Panes, type Known } from './panes.js';
 import { ResultView, type ShownResult } from './result.js';
 
 /** How many requests are kept, besides those that are open. */
 const MAX_REQUESTS = 1_000;
 
-/** The whole page. It needs the secret of the emulator. */
-export function App({ secret }: { secret: string }) {
-  const client = useMemo(() => createEmulatorClient(secret), [secret]);
+/** The whole page. */
+export function App({ client }: { client: EmulatorClient }) {
   const [result, setResult] = useState<ShownResult>();
   const { known, status } = useEmulator(client, setResult);
   const attempt = (act: () => Promise<ShownResult>) => act().then(setResult, setResult);
@@ -22,10 +22,7 @@ export function App({ secret }: { secret: string }) {
       {known ? (
         <Panes client={client} known={known} status={status} runLine={runLine} attempt={attempt} />
       ) : (
-        <>
-          <Header status={status} />
-          <main>{result === undefined && <p>Looking for the emulator…</p>}</main>
-        </>
+        <Header status={status} />
       )}
       <ResultView result={result} close={() => setResult(undefined)} />
     </>
@@ -59,5 +56,6 @@ function knownAfter(before: Known | undefined, view: WorldView): Known {
   const all = [...new Map(both.map(request => [request.id, request])).values()];
   const sorted = all.sort((a, b) => a.id - b.id);
   const requests = sorted.filter(({ ended_at }, i) => ended_at == null || i >= sorted.length - MAX_REQUESTS);
-  return { view, requests, ahead: view.now - Date.now() };
+  const clients = clientsOf(requests, view.groups, before?.clients);
+  return { view, requests, clients, ahead: view.now - Date.now() };
 }

@@ -44,17 +44,12 @@ export function Connect({
           }
         />
         <CopyButton label="Copy the token" text={token} />
-        <button
-          type="button"
-          aria-pressed={isPlaying}
-          onClick={() => (isPlaying ? play(false) : void start())}
-        >
+        <button aria-pressed={isPlaying} onClick={() => (isPlaying ? play(false) : void start())}>
           {isPlaying ? 'Stop the demo player' : 'Start the demo player'}
         </button>
       </div>
       <p>
-        The token is that of {name}. In the shell, go on with <code>npx lobby-rx events</code>, or in a clone
-        with <code>npx tsx src/tools/cli/main.ts events</code>.
+        The token is that of {name}. After the line for a shell, <code>npx lobby-rx events</code> is a client.
       </p>
     </section>
   );

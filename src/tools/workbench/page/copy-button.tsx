@@ -3,26 +3,22 @@ import { useState } from 'preact/hooks';
 /** A button that copies a text. The text need not be on the page. */
 export function CopyButton({ label, text }: { label: string; text: () => Promise<string> }) {
   const [done, setDone] = useState('');
-  const copy = async () => {
+  const copy = () => {
     const pending = text();
-    try {
-      await write(pending);
-      setDone('copied');
-    } catch {
-      const reason = await pending.then(
-        () => 'the browser does not allow it',
-        (error: unknown) => (error as Error).message,
-      );
-      setDone(reason);
-    }
+    const reason = () => pending.then(() => 'the browser does not allow it').catch(messageOf);
+    return write(pending)
+      .then(() => 'copied', reason)
+      .then(setDone);
   };
   return (
-    <button type="button" onClick={() => void copy()}>
+    <button onClick={() => void copy()}>
       {label}
       <span role="status">{done && `: ${done}`}</span>
     </button>
   );
 }
+
+const messageOf = (error: unknown) => (error as Error).message;
 
 /**
  * Writes a text that has not arrived yet. WebKit allows a write only while it handles the press,

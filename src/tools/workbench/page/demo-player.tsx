@@ -20,7 +20,10 @@ export function DemoPlayer({ client, who_id }: { client: EmulatorClient; who_id:
       return (await response.json()) as { watch: { index: string }; events: readonly { kind: object }[] };
     }).subscribe({
       next: signal => {
-        if (signal.kind === 'status') setState(signal.status.state);
+        if (signal.kind === 'status') {
+          const { state, error } = signal.status;
+          setState(error ? `${state}, because ${(error as Error).message}` : state);
+        }
         if (signal.kind === 'gap') setGaps(count => count + 1);
         if (signal.kind !== 'answer') return;
         const kinds = signal.answer.events.flatMap(({ kind }) => Object.keys(kind));

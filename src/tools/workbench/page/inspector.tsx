@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
-import { breakActionOf } from './actions/index.js';
+import { actionOf } from './actions/index.js';
 import { CopyButton } from './copy-button.js';
 import type { EmulatorClient } from './emulator-client.js';
-import type { ClientRequests } from './outcome/index.js';
 import { durationInWords, type Effect, type Step, type Story } from './stories/index.js';
 import { Strip } from './strip/index.js';
 import { testOf } from './test-of.js';
@@ -28,7 +27,7 @@ export function Inspector({ story, now, answerOf }: InspectorProps) {
   const answered = steps.find(({ request }) => request?.status !== undefined)?.request?.id;
   const [id, setId] = useState(answered);
   useEffect(() => setId(answered), [key, answered]);
-  const expected = breakActionOf(actions.at(-1)?.line ?? '')?.expected;
+  const expected = actionOf(actions.at(-1)?.line ?? '')?.expected;
   return (
     <div>
       <h2>{title}</h2>
@@ -46,7 +45,7 @@ export function Inspector({ story, now, answerOf }: InspectorProps) {
           ),
       )}
       {steps.length > 0 && <Steps steps={steps} at={at} id={id} setId={setId} hasNames={drawn.length > 1} />}
-      {id !== undefined && <Answer id={id} answerOf={answerOf} />}
+      {id !== undefined && <Answer key={id} id={id} answerOf={answerOf} />}
       {actions.length > 0 && (
         <>
           <h3>In a test</h3>
@@ -64,7 +63,9 @@ interface NamedStep extends Step {
 
 const namedSteps = (effects: readonly Effect[]): readonly NamedStep[] =>
   effects
-    .flatMap(({ steps, who, client }) => steps.map(step => ({ ...step, who: whoAndTopic(who, client) })))
+    .flatMap(({ steps, who, topic }) =>
+      steps.map(step => ({ ...step, who: topic ? `${who}, ${topic}` : who })),
+    )
     .sort((a, b) => a.at - b.at)
     .slice(0, MAX_STEPS);
 
@@ -95,12 +96,7 @@ function Steps({ steps, at, hasNames, id, setId }: StepsProps) {
               {request === undefined ? (
                 words
               ) : (
-                <button
-                  type="button"
-                  class="what"
-                  aria-pressed={id === request.id}
-                  onClick={() => setId(request.id)}
-                >
+                <button class="what" aria-pressed={id === request.id} onClick={() => setId(request.id)}>
                   {words}
                 </button>
               )}
@@ -116,27 +112,15 @@ function Steps({ steps, at, hasNames, id, setId }: StepsProps) {
 function Answer({ id, answerOf }: { id: number; answerOf: EmulatorClient['answerOf'] }) {
   const [answer, setAnswer] = useState('');
   useEffect(() => {
-    let isShown = true;
-    setAnswer('');
-    void answerOf(id)
-      .catch(String)
-      .then(text => {
-        if (isShown) setAnswer(text);
-      });
-    return () => {
-      isShown = false;
-    };
-  }, [id]);
+    void answerOf(id).catch(String).then(setAnswer);
+  }, []);
   return (
     <>
       <h3>The answer</h3>
-      <pre tabIndex={0}>{indented(answer) || 'no answer that was whole'}</pre>
+      <pre tabIndex={0}>{indented(answer) || 'no whole answer'}</pre>
     </>
   );
 }
-
-const whoAndTopic = (who: string, client: ClientRequests | undefined) =>
-  client && client.topic !== 'live events' ? `${who}, ${client.topic}` : who;
 
 /** JSON with indents. A text that is cut off or is not JSON stays as it is. */
 function indented(text: string): string {

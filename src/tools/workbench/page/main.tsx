@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.js';
+import { createEmulatorClient } from './emulator-client.js';
 
 /** Matches a secret, but not the fragment of most other bookmarks. */
 const SECRET = /^[\w-]+$/;
@@ -22,4 +23,4 @@ const unknown = (
     <p>Open the URL that the emulator has printed last.</p>
   </main>
 );
-render(secret === null ? unknown : <App secret={secret} />, place);
+render(secret === null ? unknown : <App client={createEmulatorClient(secret)} />, place);

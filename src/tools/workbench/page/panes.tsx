@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { WatchStatus } from '../../../stream/index.js';
 import type { SeenRequest, WorldView } from '../world-view.js';
 import { ActionBar, faultInWords, type RunLine } from './actions/index.js';
@@ -7,7 +7,7 @@ import { DemoPlayer } from './demo-player.js';
 import type { EmulatorClient } from './emulator-client.js';
 import { Header } from './header.js';
 import { Inspector } from './inspector.js';
-import { clientsOf, type ClientRequests } from './outcome/index.js';
+import type { ClientRequests } from './outcome/index.js';
 import { Counts, Players, playersOf, type Tone } from './players/index.js';
 import type { ShownResult } from './result.js';
 import { requestStories, storiesOf, StoryList } from './stories/index.js';
@@ -22,6 +22,7 @@ type Tab = 'story' | 'connect';
 export interface Known {
   readonly view: WorldView;
   readonly requests: readonly SeenRequest[];
+  readonly clients: readonly ClientRequests[];
   readonly ahead: number;
 }
 
@@ -53,7 +54,7 @@ export function Panes({ client, known, status, runLine, attempt }: PanesProps) {
           runLine={runLine}
           moveClock={() => attempt(() => client.moveClock(MINUTE_MS))}
         />
-        <button type="button" aria-pressed={page.isConnect} onClick={() => page.setTab('connect')}>
+        <button aria-pressed={page.isConnect} onClick={() => page.setTab('connect')}>
           Connect a game
         </button>
       </Header>
@@ -81,7 +82,7 @@ export function Panes({ client, known, status, runLine, attempt }: PanesProps) {
 
 /** The choices of the person in front of the page, and the data that they select. */
 function usePage(known: Known) {
-  const { view, requests, ahead } = known;
+  const { view, requests, clients, ahead } = known;
   const [chosen, setChosen] = useState<string>();
   const [tone, setTone] = useState<Tone>();
   const [isPlaying, setIsPlaying] = useState(false);
@@ -89,7 +90,6 @@ function usePage(known: Known) {
   const [isEach, setIsEach] = useState(false);
   const [tab, setTab] = useState<Tab>();
   const now = useClock() + ahead;
-  const clients = useClients(known);
   const players = playersOf(clients, { ...view, now });
   const subject = subjectOf(view, players, chosen);
   const stories = (isEach ? requestStories : storiesOf)({ ...view, requests, clients, now });
@@ -122,15 +122,6 @@ function usePage(known: Known) {
   };
 }
 
-/** The requests of each client. They are sorted when new ones come, not each second. */
-function useClients({ view, requests }: Known): readonly ClientRequests[] {
-  const before = useRef<readonly ClientRequests[]>([]);
-  return useMemo(() => {
-    before.current = clientsOf(requests, view.groups, before.current);
-    return before.current;
-  }, [view, requests]);
-}
-
 type Page = ReturnType<typeof usePage>;
 
 interface PlayersPaneProps {
@@ -153,6 +144,12 @@ function PlayersPane({
   );
   return (
     <div class={`who ${tone === undefined ? '' : 'asked'}`}>
+      {planned.length > 0 && (
+        <p class="warn">
+          Planned: {planned.join(', ')}{' '}
+          <button onClick={() => void runLine('fault off')}>No more faults</button>
+        </p>
+      )}
       <Players
         players={shown}
         now={now}
@@ -161,14 +158,6 @@ function PlayersPane({
         runLine={runLine}
         renewalOf={subject.renewalOf}
       />
-      {planned.length > 0 && (
-        <p class="warn">
-          Planned: {planned.join(', ')}{' '}
-          <button type="button" onClick={() => void runLine('fault off')}>
-            No more faults
-          </button>
-        </p>
-      )}
       <WorldPane view={view} now={now} />
     </div>
   );
@@ -187,13 +176,13 @@ function InspectorPane({
   return (
     <div class={`inspector ${tab === undefined ? '' : 'open'}`}>
       <div class="tabs" role="group" aria-label="Inspector">
-        <button type="button" aria-pressed={!isConnect} disabled={!story} onClick={() => setTab('story')}>
+        <button aria-pressed={!isConnect} disabled={!story} onClick={() => setTab('story')}>
           Story
         </button>
-        <button type="button" aria-pressed={isConnect} onClick={() => setTab('connect')}>
+        <button aria-pressed={isConnect} onClick={() => setTab('connect')}>
           Connect
         </button>
-        <button type="button" class="narrow" onClick={() => inspect(undefined)}>
+        <button class="narrow" onClick={() => inspect(undefined)}>
           Close
         </button>
       </div>

@@ -23,7 +23,7 @@ export function ResultView({ result, close }: { result: ShownResult; close: () =
         {result instanceof Error ? result.message : textOf(result)}
       </output>
       {token !== undefined && <CopyButton label="Copy the token" text={() => Promise.resolve(token)} />}
-      <button type="button" aria-label="Close" onClick={close}>
+      <button aria-label="Close" onClick={close}>
         ×
       </button>
     </aside>

@@ -1,10 +1,12 @@
 import type { SeenAction } from '../world-view.js';
 
-/** The actions as a test for mocha or node:test. */
+/**
+ * The actions as a test for mocha, or for `node --test` with its `it`. A break is no command of the
+ * emulator, and has calls that do the same.
+ */
 export function testOf(actions: readonly SeenAction[]): string {
   const lines = actions.flatMap(({ line, calls }) => calls ?? [`control.type(${JSON.stringify(line)});`]);
   return `import { createControl, createEmulator, listen, seedWorld } from "lobby-rx/emulator";
-// With node --test: import { it } from "node:test";
 
 it('does what was seen in the workbench', async () => {
   const emulator = createEmulator();

@@ -64,29 +64,23 @@ interface GroupProps {
 
 function Group({ group: { display_name, members }, identities }: GroupProps) {
   const [text, setText] = useState('');
-  const known = new Map(identities.map(identity => [identity.identity_id, identity]));
-  const memberOf = (id: string): Omit<SeenIdentity, 'has_token'> =>
-    known.get(id) ?? { identity_id: id, display_name: id };
-  const all = members.map(id => memberOf(id)).reverse();
-  const presenceOf = ({ presence }: (typeof all)[number]) => presence ?? 'offline';
-  const states = [...new Set(['online', 'away', 'offline', ...all.map(presenceOf)])];
-  const found = all
-    .filter(member =>
-      `${member.display_name} ${presenceOf(member)}`.toLowerCase().includes(text.toLowerCase()),
-    )
-    .sort((a, b) => states.indexOf(presenceOf(a)) - states.indexOf(presenceOf(b)));
+  const own = new Set(members);
+  const all = identities.filter(({ identity_id }) => own.has(identity_id)).reverse();
+  const presenceOf = ({ presence = 'offline' }: SeenIdentity) => presence;
+  const states = [...new Set(all.map(presenceOf))];
+  const found = all.filter(member =>
+    `${member.display_name} ${presenceOf(member)}`.toLowerCase().includes(text.toLowerCase()),
+  );
   return (
     <details>
       <summary>
         {display_name}: {members.length}
       </summary>
-      <div class="chips">
-        {states.map(state => (
-          <button key={state} type="button" onClick={() => setText(text === state ? '' : state)}>
-            {state} {all.filter(member => presenceOf(member) === state).length}
-          </button>
-        ))}
-      </div>
+      <p>
+        {states
+          .map(state => `${all.filter(member => presenceOf(member) === state).length} ${state}`)
+          .join(' · ')}
+      </p>
       <input
         type="search"
         aria-label="Search for members"

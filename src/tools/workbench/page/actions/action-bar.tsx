@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { SeenIdentity, WorldView } from '../../world-view.js';
-import { ACTIONS, MESSAGE, PLAYER_ACTIONS, TYPED, type Action } from './actions.js';
+import { useListener } from '../use-listener.js';
+import { ACTIONS, ALL_ACTIONS, MESSAGE, PLAYER_ACTIONS, TYPED, type Action } from './actions.js';
 import { lineOf, whoArgument, type RunLine } from './line-of.js';
 
 /**
@@ -27,7 +28,9 @@ export function ActionBar({ view, target, connected, choose, runLine, moveClock 
     setAction(selected);
     setText(selected.field?.initial ?? '');
   };
-  useCommandKey(() => {
+  useListener('keydown', event => {
+    if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
     select(TYPED);
     // Later, because the page draws the field after this call.
     setTimeout(() => input.current?.focus());
@@ -75,19 +78,6 @@ export function ActionBar({ view, target, connected, choose, runLine, moveClock 
   );
 }
 
-/** Calls a function when Ctrl+K or ⌘K is pressed. */
-function useCommandKey(act: () => void) {
-  useEffect(() => {
-    const press = (event: KeyboardEvent) => {
-      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return;
-      event.preventDefault();
-      act();
-    };
-    addEventListener('keydown', press);
-    return () => removeEventListener('keydown', press);
-  }, []);
-}
-
 interface ActionsProps {
   readonly selected: Action;
   readonly select: (action: Action) => void;
@@ -95,10 +85,7 @@ interface ActionsProps {
 
 /** The list of all actions. */
 function Actions({ selected, select }: ActionsProps) {
-  const selectLabel = (label: string) => {
-    const all = ACTIONS.flatMap(({ actions }) => actions);
-    select(all.find(action => action.label === label)!);
-  };
+  const selectLabel = (label: string) => select(ALL_ACTIONS.find(action => action.label === label)!);
   return (
     <select aria-label="Do" value={selected.label} onChange={event => selectLabel(event.currentTarget.value)}>
       {ACTIONS.map(({ label, actions }) => (

@@ -116,9 +116,16 @@ export const ACTIONS: readonly ActionGroup[] = [
   { label: 'More', actions: OTHER_ACTIONS },
 ];
 
-/** The action that breaks something for everyone with exactly this line. */
-export const breakActionOf = (line: string): Action | undefined =>
-  BREAK_ACTIONS.find(action => action.line === line);
+/** All actions, without their groups. */
+export const ALL_ACTIONS: readonly Action[] = ACTIONS.flatMap(({ actions }) => actions);
+
+/** The action of the bar that runs a line. Only the text of its field may follow its own line. */
+export const actionOf = (line: string): CommandAction | undefined =>
+  ALL_ACTIONS.find(
+    (action): action is CommandAction =>
+      action.kind === undefined &&
+      (line === action.line || (action.field !== undefined && line.startsWith(`${action.line} `))),
+  );
 
 /** Words for the kinds of faults that do not say by their names what happens. */
 const FAULT_WORDS: Readonly<Record<string, string>> = {
@@ -128,6 +135,6 @@ const FAULT_WORDS: Readonly<Record<string, string>> = {
 
 /** The fault that a request met, in words: that of a button, or of a kind of fault. */
 export function faultInWords(fault: string): string {
-  const words = breakActionOf(`break ${fault}`)?.label ?? FAULT_WORDS[fault] ?? fault.replaceAll('_', ' ');
+  const words = actionOf(`break ${fault}`)?.label ?? FAULT_WORDS[fault] ?? fault.replaceAll('_', ' ');
   return `the fault “${words}”`;
 }

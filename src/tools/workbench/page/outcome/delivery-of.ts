@@ -2,7 +2,7 @@ import type { SeenAction, SeenRequest } from '../../world-view.js';
 import { faultInWords } from '../actions/index.js';
 import type { ClientRequests } from './clients-of.js';
 import { indexOf, outcomeOf } from './outcome-of.js';
-import { isLive } from './topic-of.js';
+import { LIVE } from './topic-of.js';
 
 /** The delivery of an event to one client. */
 export interface EventDelivery {
@@ -32,34 +32,55 @@ const SENDS = /^(?:message|event|lobby)\b/;
 /** Whether an action sends an event to the identity on which it acts. */
 export const isSent = ({ line }: Pick<SeenAction, 'line'>): boolean => SENDS.test(line);
 
-/**
- * The deliveries of an action's events, one for each client that follows them. `retention` is how
- * long the service keeps an event, in ms.
- */
-export function deliveriesOf(
-  action: SeenAction,
-  clients: readonly ClientRequests[],
-  retention: number,
-): readonly EventDelivery[] {
-  return clients
-    .filter(({ requests }) => isLive(requests[0]!.path))
-    .flatMap(client => {
-      const got = client.requests.find(({ events }) => events.some(({ at }) => isOf(action, at)));
-      if (got) return [received(got, client, action)];
-      const isExpected = client.who_id === action.who_id && isSent(action) && !isLater(client, action);
-      return isExpected ? [expected(client, action, retention)] : [];
-    });
+/** The action that made the event of a time. `undefined` if none did. */
+export function madeBy(at: number, actions: readonly SeenAction[]): SeenAction | undefined {
+  // One action ends before the next one begins.
+  const action = actions.find(({ until }) => at <= until);
+  return action && at > action.after ? action : undefined;
 }
 
-/** Whether an action made the event of this time. */
-const isOf = ({ after, until }: SeenAction, at: number) => at > after && at <= until;
+/**
+ * The deliveries of the events of each action, one for each client that follows them. `retention`
+ * is how long the service keeps an event, in ms. Each request is read once, whatever the number of
+ * actions.
+ */
+export function deliveriesOf(
+  actions: readonly SeenAction[],
+  clients: readonly ClientRequests[],
+  retention: number,
+): ReadonlyMap<SeenAction, readonly EventDelivery[]> {
+  const all = new Map(actions.map(action => [action, [] as EventDelivery[]]));
+  for (const client of clients.filter(({ topic }) => topic === LIVE)) {
+    const got = deliveriesTo(client, actions);
+    for (const [action, deliveries] of all) {
+      const delivery = got.get(action);
+      const isExpected = client.who_id === action.who_id && isSent(action) && !isLater(client, action);
+      if (delivery) deliveries.push(delivery);
+      else if (isExpected) deliveries.push(expected(client, action, retention));
+    }
+  }
+  return all;
+}
+
+/** The first event of each action that a client was sent. */
+function deliveriesTo(
+  client: ClientRequests,
+  actions: readonly SeenAction[],
+): ReadonlyMap<SeenAction | undefined, EventDelivery> {
+  const got = new Map<SeenAction | undefined, EventDelivery>();
+  for (const answer of client.requests)
+    for (const { at } of answer.events) {
+      const action = madeBy(at, actions);
+      if (!got.has(action)) got.set(action, received(answer, client, at));
+    }
+  return got;
+}
 
 /** Whether a client began after an action, beside another client of its identity. */
 const isLater = ({ nth, requests }: ClientRequests, { until }: SeenAction) =>
   nth > 0 && requests[0]!.at > until;
 
-function received(answer: SeenRequest, client: ClientRequests, action: SeenAction): EventDelivery {
-  const sentAt = answer.events.find(({ at }) => isOf(action, at))!.at;
+function received(answer: SeenRequest, client: ClientRequests, sentAt: number): EventDelivery {
   const proof = client.requests.find(
     poll => poll.id > answer.id && poll.at >= answer.ended_at! && indexOf(poll) === answer.next_index,
   );

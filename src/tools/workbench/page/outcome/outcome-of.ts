@@ -21,20 +21,13 @@ export interface Outcome {
   readonly isTrouble: boolean;
   /** The cause of the trouble. Empty if there was no trouble. */
   readonly reason: string;
-  /** Whether its client needs another token. */
-  readonly wantsToken: boolean;
 }
 
 /** The outcome of a request, by its status and its end. */
 export function outcomeOf(request: SeenRequest): Outcome {
   const kind = kindOf(request);
   const reason = reasonOf(kind, request);
-  return {
-    kind,
-    isTrouble: reason !== '',
-    reason,
-    wantsToken: kind === 'refused' && request.status === 401,
-  };
+  return { kind, isTrouble: reason !== '', reason };
 }
 
 function kindOf({
@@ -72,6 +65,6 @@ function reasonOf(kind: OutcomeKind, { status, fault, ray_id }: SeenRequest): st
 
 /** The index with which a poll was sent. */
 export function indexOf({ path }: Pick<SeenRequest, 'path'>): string | undefined {
-  const [, query = ''] = path.split('?');
-  return new URLSearchParams(query).get('watch_index') ?? undefined;
+  const [, index] = /[?&]watch_index=([^&]*)/.exec(path) ?? [];
+  return index && decodeURIComponent(index);
 }

@@ -5,11 +5,12 @@ import { outcomeOf, stateAt, type ClientRequests } from '../outcome/index.js';
 const TONES = ['bad', 'warn', 'gone', 'ok'] as const;
 export type Tone = (typeof TONES)[number];
 
-/** How a client does, in words, and the command that would help it. */
+/** How a client does, in words. */
 interface Verdict {
   readonly tone: Tone;
   readonly words: string;
-  readonly remedy?: 'token' | 'faults';
+  /** Whether it has stopped for want of a token. */
+  readonly wantsToken?: boolean;
 }
 
 /** All clients that send requests with the token of one identity or lobby. */
@@ -20,7 +21,7 @@ export interface Player {
   readonly clients: readonly Verdict[];
   /** The tone of the client that does worst. */
   readonly tone: Tone;
-  readonly remedy?: 'token' | 'faults';
+  readonly wantsToken: boolean;
   /** The topics that it watches. If it watches none, the topics of its other requests. */
   readonly topics: readonly string[];
   /** The requests of each client, by topic. */
@@ -28,7 +29,7 @@ export interface Player {
 }
 
 /** What a verdict depends on, besides the requests. */
-type ViewOfPlayers = Pick<WorldView, 'now' | 'planned' | 'identities'>;
+type ViewOfPlayers = Pick<WorldView, 'now' | 'identities'>;
 
 /** How many topics of a player are named. */
 const MAX_TOPICS = 4;
@@ -59,16 +60,16 @@ function playerOf(own: readonly ClientRequests[], view: ViewOfPlayers): Player {
     const watched = verdicts.filter(verdict => verdict.tone !== 'gone');
     return worstOf(watched.length > 0 ? watched : verdicts);
   });
-  const { tone, remedy } = worstOf(clients);
+  const { tone, wantsToken = false } = worstOf(clients);
   const topics = [...new Set(clientRequests.map(({ topic }) => topic))].slice(-MAX_TOPICS);
   const { who, who_id } = own.at(-1)!;
-  return { who, who_id, clients, tone, topics, clientRequests, ...(remedy && { remedy }) };
+  return { who, who_id, clients, tone, topics, clientRequests, wantsToken };
 }
 
 const worstOf = (verdicts: readonly Verdict[]): Verdict => [...verdicts].sort(worstFirst)[0]!;
 
 /** How a client does: what it shows, and why. */
-function verdictOn(client: ClientRequests, { now, planned, identities }: ViewOfPlayers): Verdict {
+function verdictOn(client: ClientRequests, { now, identities }: ViewOfPlayers): Verdict {
   const { requests, history, who_id } = client;
   const shown = stateAt(history, now);
   const open = requests.find(({ ended_at }) => ended_at == null);
@@ -79,22 +80,24 @@ function verdictOn(client: ClientRequests, { now, planned, identities }: ViewOfP
     if (shown !== 'live') return { tone: 'warn', words: `connecting, ${waits}` };
     return { tone: 'ok', words: `live, ${waits ?? 'between two polls'}` };
   }
-  const { reason, isTrouble, wantsToken } = outcomeOf(last);
+  const { kind, reason, isTrouble } = outcomeOf(last);
   const quiet = now - last.ended_at!;
   const ago = quiet < 500 ? 'just now' : `${wholeSeconds(quiet)} ago`;
   const words = isTrouble ? `${reason} ${ago}` : ago;
   if (shown === 'closed') {
     // A client that has stopped sends nothing that would show the new token.
-    const isHelped =
-      wantsToken && identities.some(({ identity_id, has_token }) => identity_id === who_id && !has_token);
-    return { tone: 'bad', words: `stopped: ${words}`, ...(isHelped && { remedy: 'token' }) };
+    const isWithout = identities.some(({ identity_id, has_token }) => identity_id === who_id && !has_token);
+    return {
+      tone: 'bad',
+      words: `stopped: ${words}`,
+      wantsToken: isWithout && kind === 'refused' && last.status === 401,
+    };
   }
   if (shown === 'gone')
     return { tone: 'gone', words: isTrouble ? `gone: ${words}, no request since` : `gone, ${ago}` };
-  const remedy = last.fault !== undefined && planned.length > 0 ? { remedy: 'faults' as const } : {};
   const trying = open ? 'tries again' : 'waits to try again';
   const doing = shown === 'connecting' ? 'connecting' : trying;
-  return { tone: 'warn', words: isTrouble ? `${doing}: ${words}` : doing, ...remedy };
+  return { tone: 'warn', words: isTrouble ? `${doing}: ${words}` : doing };
 }
 
 const wholeSeconds = (ms: number) => `${Math.max(0, Math.round(ms / 1_000))} s`;

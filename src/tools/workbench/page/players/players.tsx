@@ -1,5 +1,5 @@
-import { useMemo } from 'preact/hooks';
 import type { RunLine } from '../actions/index.js';
+import { drawnFor } from '../drawn-for.js';
 import { Strip } from '../strip/index.js';
 import type { Player, Tone } from './players-of.js';
 
@@ -8,6 +8,8 @@ const SIGNS: Readonly<Record<Tone, string>> = { ok: '●', warn: '↻', bad: '�
 const NAMES: Readonly<Record<Tone, string>> = { ok: 'live', warn: 'retrying', bad: 'stopped', gone: 'gone' };
 /** The tones in the order in which they are counted. */
 const COUNTED: readonly Tone[] = ['ok', 'warn', 'gone', 'bad'];
+/** How many of the stopped are named. On a phone, the players themselves are below the stories. */
+const MAX_NAMES = 2;
 /** How much of the past a strip shows, in ms. */
 const STRIP_MS = 60_000;
 
@@ -19,22 +21,26 @@ interface CountsProps {
 
 /** The number of clients of each tone. A press on a number shows only those players. */
 export function Counts({ players, tone: shown, show }: CountsProps) {
-  const clients = players.flatMap(player => player.clients);
-  const counts = COUNTED.map(tone => [tone, clients.filter(client => client.tone === tone).length] as const);
   return (
     <div class="counts" role="group" aria-label="Clients">
-      {counts.map(([tone, count]) => (
-        <button
-          key={tone}
-          type="button"
-          // Without any client, the colour of trouble would be a false alarm.
-          class={`chip ${count === 0 ? 'gone' : tone}`}
-          aria-pressed={shown === tone}
-          onClick={() => show(shown === tone ? undefined : tone)}
-        >
-          {SIGNS[tone]} {count} {NAMES[tone]}
-        </button>
-      ))}
+      {COUNTED.map(tone => {
+        const names = players.flatMap(({ who, clients }) =>
+          clients.filter(client => client.tone === tone).map(() => who),
+        );
+        return (
+          <button
+            key={tone}
+
+            // Without any client, the colour of trouble would be a false alarm.
+            class={`chip ${names.length === 0 ? 'gone' : tone}`}
+            aria-pressed={shown === tone}
+            onClick={() => show(shown === tone ? undefined : tone)}
+          >
+            {SIGNS[tone]} {names.length} {NAMES[tone]}
+            {tone === 'bad' && names.length > 0 && `: ${names.slice(0, MAX_NAMES).join(', ')}`}
+          </button>
+        );
+      })}
     </div>
   );
 }
@@ -63,15 +69,8 @@ export function Players({ players, now, chosen, choose, runLine, renewalOf }: Pl
           {player.clientRequests.slice(0, 3).map(client => (
             <Strip key={`${client.topic} ${client.nth}`} client={client} from={now - STRIP_MS} to={now} />
           ))}
-          {player.remedy && (
-            <button
-              type="button"
-              onClick={() =>
-                void runLine(player.remedy === 'faults' ? 'fault off' : renewalOf(player.who_id))
-              }
-            >
-              {player.remedy === 'faults' ? 'No more faults' : 'Make a new token'}
-            </button>
+          {player.wantsToken && (
+            <button onClick={() => void runLine(renewalOf(player.who_id))}>Make a new token</button>
           )}
         </div>
       ))}
@@ -85,23 +84,22 @@ interface VerdictsProps {
   readonly toggle: () => void;
 }
 
-/** Who a player is, and how each of its clients does. Drawn again only if the words are others. */
-function Verdicts({ player: { who, clients, topics }, isChosen, toggle }: VerdictsProps) {
-  return useMemo(
-    () => (
-      <>
-        <button type="button" class="what" aria-pressed={isChosen} onClick={toggle}>
-          <b>{who}</b>
-          {clients.length > 1 && <small> {clients.length} clients</small>}
-        </button>
-        {clients.map(({ tone, words }, i) => (
-          <div key={i} class={tone}>
-            {SIGNS[tone]} {words}
-          </div>
-        ))}
-        <small>{topics.join(', ')}</small>
-      </>
-    ),
-    [JSON.stringify([who, clients, topics]), isChosen],
-  );
-}
+/** Who a player is, and how each of its clients does. */
+const Verdicts = drawnFor(
+  ({ player: { who, clients, topics }, isChosen }: VerdictsProps) =>
+    JSON.stringify([who, clients, topics, isChosen]),
+  ({ player: { who, clients, topics }, isChosen, toggle }) => (
+    <>
+      <button class="what" aria-pressed={isChosen} onClick={toggle}>
+        <b>{who}</b>
+        {clients.length > 1 && <small> {clients.length} clients</small>}
+      </button>
+      {clients.map(({ tone, words }, i) => (
+        <div key={i} class={tone}>
+          {SIGNS[tone]} {words}
+        </div>
+      ))}
+      <small>{topics.join(', ')}</small>
+    </>
+  ),
+);

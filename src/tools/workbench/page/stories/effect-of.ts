@@ -1,4 +1,4 @@
-import type { ClientRequests } from '../outcome/index.js';
+import { LIVE, type ClientRequests } from '../outcome/index.js';
 import { stepsOfSpell } from './ends-of.js';
 import type { Spell } from './spells-of.js';
 import type { Effect } from './story.js';
@@ -7,6 +7,7 @@ import type { Effect } from './story.js';
 export const effectFor = (client: ClientRequests) => ({
   key: `${client.who_id} ${client.topic} ${client.nth}`,
   who: client.nth === 0 ? client.who : `${client.who} (${client.nth + 1})`,
+  topic: client.topic === LIVE ? '' : client.topic,
   who_id: client.who_id,
   client,
 });

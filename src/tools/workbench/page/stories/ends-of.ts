@@ -18,6 +18,14 @@ export interface Step extends End {
   readonly request?: SeenRequest;
 }
 
+/** A step whose row has its whole text, unless there is a shorter one. */
+export const stepOf = (
+  at: number,
+  tone: Tone,
+  words: string,
+  more: Partial<Pick<Step, 'short' | 'request'>> = {},
+): Step => ({ at, tone, words, short: words, ...more });
+
 /** How an outage ended for all clients that met it. */
 export function endOfSpells(spells: readonly Spell[], isPlanned: boolean): End {
   if (spells.length === 0)
@@ -72,13 +80,12 @@ export function stepsOfSpell({ hits, next, backAt, state, isWhole }: Spell): rea
     const words = isWhole
       ? `live. It went on from ${index}: nothing is lost`
       : `live. It went on with ${index}`;
-    steps.push({ at: backAt!, tone: 'ok', words, short: '● live again', request: next! });
+    steps.push(stepOf(backAt!, 'ok', words, { short: '● live again', request: next! }));
   } else if (state === 'followed') {
-    const words = `then ${outcomeOf(next!).reason}`;
-    steps.push({ at: next!.ended_at!, tone: 'warn', words, short: words, request: next! });
+    steps.push(stepOf(next!.ended_at!, 'warn', `then ${outcomeOf(next!).reason}`, { request: next! }));
   } else {
     const { tone, words } = standOf(state, next !== undefined || last.ended_at === undefined);
-    steps.push({ at: last.ended_at ?? last.at, tone, words, short: words });
+    steps.push(stepOf(last.ended_at ?? last.at, tone, words));
   }
   return steps;
 }
@@ -89,10 +96,8 @@ function standOf(state: 'retrying' | 'gone' | 'stopped', isTrying: boolean): End
   return { tone: state === 'stopped' ? 'bad' : 'gone', words: `has sent nothing since: ${state}` };
 }
 
-const waitOf = (before: SeenRequest, request: SeenRequest): Step => {
-  const words = `waited ${durationInWords(request.at - before.ended_at!)}`;
-  return { at: before.ended_at!, tone: 'warn', words, short: words };
-};
+const waitOf = ({ ended_at }: SeenRequest, { at }: SeenRequest): Step =>
+  stepOf(ended_at!, 'warn', `waited ${durationInWords(at - ended_at!)}`);
 
 function hitOf(request: SeenRequest, isFirst: boolean): Step {
   const { at, ended_at, status, fault } = request;
@@ -103,42 +108,28 @@ function hitOf(request: SeenRequest, isFirst: boolean): Step {
   const poll = isFirst ? `the poll that was sent at ${timeOf(at)}` : 'the next poll';
   const by = fault === undefined ? '' : `, by ${met}`;
   const ended = isTrouble ? `${poll}: ${reason}${by}` : `${poll} met ${met}`;
-  return {
-    at: ended_at ?? at,
-    tone: 'bad',
-    words: ended_at === undefined ? `${ended}: it is still open` : ended,
-    short,
-    request,
-  };
+  const words = ended_at === undefined ? `${ended}: it is still open` : ended;
+  return stepOf(ended_at ?? at, 'bad', words, { short, request });
 }
 
 /** The steps of the delivery of an event to a client. */
 export function stepsOfDelivery(delivery: EventDelivery, now: number): readonly Step[] {
   const { state, client, sentAt, answer, proof, deadline, why } = delivery;
-  if (state === 'waits') {
-    const words = waitInWords(client, deadline, now);
-    return [{ at: sentAt, tone: 'gone', words, short: words }];
-  }
+  if (state === 'waits') return [stepOf(sentAt, 'gone', waitInWords(client, deadline, now))];
   const at = answer!.ended_at!;
   if (state === 'lost') {
     const words = `its next answer was without it${why === undefined ? '' : `: ${why}`}`;
-    return [{ at, tone: 'bad', words, short: words, request: answer! }];
+    return [stepOf(at, 'bad', words, { request: answer! })];
   }
   const kinds = answer!.events.map(({ kind, text }) => `${kindInWords(kind)} ${text}`).join(', ');
-  const got: Step = {
-    at,
-    tone: 'ok',
-    words: `answered its poll after ${durationInWords(at - sentAt)}, with ${kinds}`,
+  const got = stepOf(at, 'ok', `answered its poll after ${durationInWords(at - sentAt)}, with ${kinds}`, {
     short: [...new Set(answer!.events.map(({ kind }) => kindInWords(kind)))].join(', '),
     request: answer!,
-  };
-  if (!proof) {
-    const words = 'has not polled since: nothing says that it came';
-    return [got, { at, tone: 'warn', words, short: words }];
-  }
+  });
+  if (!proof) return [got, stepOf(at, 'warn', 'has not polled since: nothing says that it came')];
   const after = durationInWords(proof.at - at);
   const words = `polled again ${after} later, with the ${shortIndex(answer!.next_index)} of that answer: it has it`;
-  return [got, { at: proof.at, tone: 'gone', words, short: `and polled again ${after} later: it has it` }];
+  return [got, stepOf(proof.at, 'gone', words, { short: `and polled again ${after} later: it has it` })];
 }
 
 /** Why an event waits, and until when its client can still get it. */

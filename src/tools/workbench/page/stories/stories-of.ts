@@ -1,6 +1,6 @@
 import type { SeenAction, SeenRequest } from '../../world-view.js';
 import { faultInWords } from '../actions/index.js';
-import { outcomeOf } from '../outcome/index.js';
+import { deliveriesOf, madeBy, outcomeOf } from '../outcome/index.js';
 import { effectOf, untilOf } from './effect-of.js';
 import { endOfSpells } from './ends-of.js';
 import { spellsOf, type Spell } from './spells-of.js';
@@ -13,14 +13,17 @@ const TOGETHER_MS = 2_000;
 
 /** All stories, the newest first. */
 export function storiesOf(data: StoryData): readonly Story[] {
-  const { requests, clients, actions, now } = data;
+  const { requests, clients, actions, now, retention } = data;
   const spells = clients.flatMap(client => spellsOf(client, now));
   const caused = new Map<SeenAction | undefined, Spell[]>();
   for (const spell of spells) {
     const cause = causeOf(spell, actions);
     caused.set(cause, [...(caused.get(cause) ?? []), spell]);
   }
-  const own = actions.map(action => storyOfAction(action, caused.get(action) ?? [], clients, data));
+  const deliveries = deliveriesOf(actions, clients, retention);
+  const own = actions.map(action =>
+    storyOfAction(action, caused.get(action) ?? [], deliveries.get(action)!, data),
+  );
   const troubles = outagesOf(caused.get(undefined) ?? []).map(outage => storyOfTrouble(outage));
   const hits = new Set(spells.flatMap(spell => spell.hits));
   const rest = requests
@@ -74,24 +77,26 @@ function storyOfTrouble(spells: readonly Spell[]): Story {
 function storiesOfRequest(request: SeenRequest, actions: readonly SeenAction[]): readonly Story[] {
   const { ended_at, events, who, who_id, id, settled } = request;
   if (ended_at === undefined) return [];
-  const common = { at: ended_at, until: ended_at, who_id, actions: [] as const };
-  const effects = [{ key: who_id, who, who_id, steps: [] }];
-  if (settled !== undefined) {
-    const end = { tone: 'gone', words: '' } as const;
-    return [{ ...common, kind: 'event', key: `p${id}`, title: `${who}: ${settled}`, effects, end }];
-  }
+  const story: Omit<Story, 'title'> = {
+    kind: 'event',
+    key: `r${id}`,
+    at: ended_at,
+    until: ended_at,
+    who_id,
+    actions: [],
+    effects: [{ key: who_id, who, who_id, steps: [] }],
+    end: { tone: 'gone', words: '' },
+  };
+  if (settled !== undefined) return [{ ...story, title: `${who}: ${settled}` }];
   if (events.length === 0) {
     const title = outcomeOf(request).kind === 'left' ? `${who} has left` : '';
-    return [{ ...common, kind: 'quiet', key: `q${id}`, title, effects, end: { tone: 'gone', words: '' } }];
+    return [{ ...story, kind: 'quiet', title }];
   }
-  const unclaimed = events.filter(({ at }) => !actions.some(({ after, until }) => at > after && at <= until));
+  const unclaimed = events.filter(({ at }) => !madeBy(at, actions));
   return unclaimed.map((event, i) => ({
-    ...common,
-    kind: 'event',
-    key: `e${id} ${i}`,
+    ...story,
+    key: `r${id} ${i}`,
     title: `${who} got ${kindInWords(event.kind)}: ${event.text}`,
-    effects,
-    end: { tone: 'gone', words: '' },
   }));
 }
 
@@ -100,28 +105,28 @@ function storiesOfRequest(request: SeenRequest, actions: readonly SeenAction[]):
  * news.
  */
 function folded(stories: readonly Story[]): Story[] {
-  const all: Story[] = [];
+  const runs: Story[][] = [];
+  let before: string | undefined;
   for (const story of stories) {
-    const last = all.at(-1);
     const likeness = likenessOf(story);
-    if (last !== undefined && likeness !== undefined && likenessOf(last) === likeness) {
-      all[all.length - 1] = joined(last, story);
-    } else {
-      all.push(story);
-    }
+    if (likeness !== undefined && likeness === before) runs.at(-1)!.push(story);
+    else runs.push([story]);
+    before = likeness;
   }
-  return all;
+  return runs.map(run => joined(run));
 }
 
-const joined = (before: Story, story: Story): Story => ({
-  ...story,
-  key: before.key,
-  // The time of the first one, because a list that someone reads holds back newer stories.
-  at: before.at,
-  title: story.title || before.title,
-  actions: [...before.actions, ...story.actions],
-  effects: [...before.effects, ...story.effects],
-});
+function joined(run: readonly Story[]): Story {
+  const [first] = run;
+  return {
+    ...run.at(-1)!,
+    key: first!.key,
+    // The time of the first one, because a list that someone reads holds back newer stories.
+    at: first!.at,
+    actions: run.flatMap(({ actions }) => actions),
+    effects: run.flatMap(({ effects }) => effects),
+  };
+}
 
 /** Stories of the same likeness are alike. `undefined` if the story is like no other. */
 function likenessOf({ kind, actions, effects, end }: Story): string | undefined {

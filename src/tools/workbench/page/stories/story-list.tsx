@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { RunLine } from '../actions/index.js';
+import { useListener } from '../use-listener.js';
 import type { Story } from './story.js';
 import { StoryView } from './story-view.js';
 
@@ -31,7 +32,7 @@ export function StoryList({ stories, chosen, opened, open, runLine, isEach, setI
     <div
       onPointerEnter={event => event.pointerType === 'mouse' && read()}
       onPointerLeave={leave}
-      onFocusIn={read}
+      onFocusIn={() => isTouched() || read()}
       onFocusOut={({ currentTarget, relatedTarget }) => {
         // From one story to the next, it is read on.
         if (!currentTarget.contains(relatedTarget as Node | null)) leave();
@@ -45,16 +46,16 @@ export function StoryList({ stories, chosen, opened, open, runLine, isEach, setI
           value={text}
           onInput={event => setText(event.currentTarget.value)}
         />
-        <button type="button" aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
+        <button aria-pressed={isEach} onClick={() => setIsEach(!isEach)}>
           Every request
         </button>
         {waiting > 0 && (
-          <button type="button" class="primary" onClick={goOn}>
+          <button class="primary" onClick={goOn}>
             {waiting} new
           </button>
         )}
       </div>
-      <ol ref={list} class="stories" aria-label="What happened, the newest first">
+      <ol ref={list} class="stories">
         {shown.slice(0, MAX_SHOWN).map(story => (
           <StoryView
             key={story.key}
@@ -86,14 +87,10 @@ function useReading(list: RefObject<HTMLOListElement>, newest: number | undefine
     // After the new stories are drawn, because the browser keeps the old ones in view until then.
     if (isTouched()) setTimeout(() => list.current!.scrollIntoView());
   };
-  useEffect(() => {
-    const scroll = () => {
-      if (!isTouched()) return;
-      if (isScrolled()) read();
-      else leave();
-    };
-    addEventListener('scroll', scroll, { passive: true });
-    return () => removeEventListener('scroll', scroll);
+  useListener('scroll', () => {
+    if (!isTouched()) return;
+    if (isScrolled()) read();
+    else leave();
   });
   return { until, read, leave, goOn };
 }
@@ -102,16 +99,12 @@ const isTouched = () => matchMedia('(hover: none)').matches;
 
 /** Moves the focus through the stories with the keys j and k. */
 function useWalk(list: RefObject<HTMLOListElement>) {
-  useEffect(() => {
-    const walk = ({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent) => {
-      if (ctrlKey || metaKey || altKey || (target as Element).matches('input, select')) return;
-      if (key !== 'j' && key !== 'k') return;
-      const buttons = [...list.current!.querySelectorAll<HTMLButtonElement>('.what')];
-      const at = buttons.indexOf(document.activeElement as HTMLButtonElement) + (key === 'j' ? 1 : -1);
-      buttons[Math.min(buttons.length - 1, Math.max(0, at))]?.focus();
-    };
-    addEventListener('keydown', walk);
-    return () => removeEventListener('keydown', walk);
+  useListener('keydown', ({ key, target, ctrlKey, metaKey, altKey }) => {
+    if (ctrlKey || metaKey || altKey || (target as Element).matches('input, select')) return;
+    if (key !== 'j' && key !== 'k') return;
+    const buttons = [...list.current!.querySelectorAll<HTMLButtonElement>('.what')];
+    const at = buttons.indexOf(document.activeElement as HTMLButtonElement) + (key === 'j' ? 1 : -1);
+    buttons[Math.min(buttons.length - 1, Math.max(0, at))]?.focus();
   });
 }
 
@@ -120,7 +113,8 @@ const isAbout = ({ who_id, effects }: Story, chosen: string | undefined) =>
   chosen === undefined || who_id === chosen || effects.some(effect => effect.who_id === chosen);
 
 /** Whether a story contains the text of the filter, in upper or lower case. */
-const has = (story: Story, text: string) => wordsIn(story).toLowerCase().includes(text.toLowerCase());
+const has = (story: Story, text: string) =>
+  text === '' || wordsIn(story).toLowerCase().includes(text.toLowerCase());
 
 const wordsIn = ({ title, end, effects, actions }: Story) =>
   [

@@ -1,7 +1,7 @@
 import type { SeenAction } from '../../world-view.js';
-import { deliveriesOf, isSent, type ClientRequests, type EventDelivery } from '../outcome/index.js';
+import { isSent, type ClientRequests, type EventDelivery } from '../outcome/index.js';
 import { effectFor, effectOf, untilOf } from './effect-of.js';
-import { endOfDeliveries, endOfSpells, stepsOfDelivery, type End } from './ends-of.js';
+import { endOfDeliveries, endOfSpells, stepOf, stepsOfDelivery, type End } from './ends-of.js';
 import type { Spell } from './spells-of.js';
 import type { Effect, Story, StoryData } from './story.js';
 import { actionInWords } from './words.js';
@@ -14,14 +14,13 @@ const MAX_UNAFFECTED = 3;
 /** Whether an action breaks the service, or plans a fault. */
 const isFault = ({ line }: SeenAction): boolean => FAULT.test(line);
 
-/** The story of something that a person did in this page. */
+/** The story of something that a person did in this page, of which `all` are the deliveries. */
 export function storyOfAction(
   action: SeenAction,
   spells: readonly Spell[],
-  clients: readonly ClientRequests[],
-  data: StoryData,
+  all: readonly EventDelivery[],
+  { identities, clients, now, planned }: StoryData,
 ): Story {
-  const { identities, now, retention, planned } = data;
   const nameOf = (id: string) =>
     identities.find(({ identity_id }) => identity_id === id)?.display_name ??
     clients.find(({ who_id }) => who_id === id)?.who ??
@@ -47,7 +46,7 @@ export function storyOfAction(
     const own = clients.filter(({ who_id }) => who_id === action.who_id);
     return { ...base, until: now, effects: own.map(client => waitsForExpiry(client, action)), end: NOT_MET };
   }
-  const deliveries = withoutNeedlessWaits(deliveriesOf(action, clients, retention));
+  const deliveries = withoutNeedlessWaits(all);
   const effects = deliveries.map(delivery => ({
     ...effectFor(delivery.client),
     steps: stepsOfDelivery(delivery, now),
@@ -65,10 +64,10 @@ const NOT_MET: End = { tone: 'warn', words: 'no effect yet' };
 /** An expired token is noticed at the next request. A poll that is held has been let in already. */
 function waitsForExpiry(client: ClientRequests, { at }: SeenAction): Effect {
   const isHeld = client.requests.some(({ ended_at, is_poll }) => is_poll && ended_at === undefined);
-  const short = isHeld
+  const words = isHeld
     ? 'live until its held poll ends: the next one is refused'
     : 'its next request is refused';
-  return { ...effectFor(client), steps: [{ at, tone: 'warn', words: short, short }] };
+  return { ...effectFor(client), steps: [stepOf(at, 'warn', words)] };
 }
 
 /** Leaves out a client that waits while another client of its identity got the event. */
@@ -91,6 +90,6 @@ function unaffected(
     const last = client.requests.filter(({ at }) => at <= action.at).at(-1);
     const wasThere = last !== undefined && (last.ended_at ?? Infinity) > action.at;
     const words = wasThere ? 'met nothing' : 'was not connected: met nothing';
-    return { ...effectFor(client), steps: [{ at: action.at, tone: 'gone', words, short: words }] };
+    return { ...effectFor(client), steps: [stepOf(action.at, 'gone', words)] };
   });
 }

@@ -1,8 +1,8 @@
-import { useMemo } from 'preact/hooks';
-import { breakActionOf, type RunLine } from '../actions/index.js';
+import type { RunLine } from '../actions/index.js';
+import { drawnFor } from '../drawn-for.js';
 import type { End, Step } from './ends-of.js';
 import type { Effect, Story } from './story.js';
-import { durationInWords, timeOf } from './words.js';
+import { durationInWords, lineInWords, timeOf } from './words.js';
 
 interface StoryViewProps {
   readonly story: Story;
@@ -10,15 +10,6 @@ interface StoryViewProps {
   readonly chosen: string | undefined;
   readonly open: { readonly isOpen: boolean; readonly toggle: () => void };
   readonly runLine: RunLine;
-}
-
-/**
- * A story in a few lines. A press on its title shows all of it in the inspector. Of the many
- * stories of a list, only those that say something else are drawn again.
- */
-export function StoryView({ story, chosen, open, runLine }: StoryViewProps) {
-  const row = rowOf(story, chosen);
-  return useMemo(() => <Row row={row} open={open} runLine={runLine} />, [JSON.stringify(row), open.isOpen]);
 }
 
 /** What a story says in the list. */
@@ -36,7 +27,7 @@ interface StoryRow {
 interface EffectRow {
   readonly key: string;
   readonly who: string;
-  readonly topic: string;
+  readonly topic: string | undefined;
   readonly tags: readonly Tag[];
   readonly took: string;
 }
@@ -52,13 +43,22 @@ function rowOf({ kind, at, title, end, actions, effects }: Story, chosen: string
   return { ...row, title: `${title}${times}`, effects: shown.map(effect => effectRowOf(effect)) };
 }
 
-const effectRowOf = ({ key, who, client, steps, took }: Effect): EffectRow => ({
+const effectRowOf = ({ key, who, topic, steps, took }: Effect): EffectRow => ({
   key,
   who,
-  topic: client && client.topic !== 'live events' ? client.topic : '',
+  topic,
   tags: tagsOf(steps),
   took: took === undefined ? '' : durationInWords(took),
 });
+
+/**
+ * A story in a few lines. A press on its title shows all of it in the inspector. Of the many
+ * stories of a list, only those that say something else are drawn again.
+ */
+export const StoryView = drawnFor(
+  ({ story, chosen, open }: StoryViewProps) => JSON.stringify([rowOf(story, chosen), open.isOpen]),
+  ({ story, chosen, open, runLine }) => <Row row={rowOf(story, chosen)} open={open} runLine={runLine} />,
+);
 
 interface RowProps extends Pick<StoryViewProps, 'open' | 'runLine'> {
   readonly row: StoryRow;
@@ -69,7 +69,7 @@ function Row({ row: { kind, time, title, end, line, effects }, open, runLine }: 
     return (
       <li class="quiet" aria-current={open.isOpen}>
         <time>{time}</time>
-        <button type="button" class="what" onClick={open.toggle}>
+        <button class="what" onClick={open.toggle}>
           {title}
         </button>
       </li>
@@ -79,17 +79,12 @@ function Row({ row: { kind, time, title, end, line, effects }, open, runLine }: 
     <li class="story" aria-current={open.isOpen}>
       <div class="head">
         <time>{time}</time>
-        <button type="button" class={`what ${kind}`} onClick={open.toggle}>
+        <button class={`what ${kind}`} onClick={open.toggle}>
           {title}
         </button>
         <span class={`end ${end.tone}`}>{end.words}</span>
         {line !== undefined && (
-          <button
-            type="button"
-            class="again"
-            aria-label={`Again: ${breakActionOf(line)?.label ?? line}`}
-            onClick={() => void runLine(line)}
-          >
+          <button class="again" aria-label={`Again: ${lineInWords(line)}`} onClick={() => void runLine(line)}>
             Again
           </button>
         )}

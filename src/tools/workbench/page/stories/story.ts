@@ -7,6 +7,8 @@ export interface Effect {
   readonly key: string;
   readonly who: string;
   readonly who_id: string;
+  /** What it is about, unless that is the live events. */
+  readonly topic?: string;
   readonly client?: ClientRequests;
   readonly steps: readonly Step[];
   /** How long it took, in ms. */

@@ -1,5 +1,5 @@
 import type { SeenAction } from '../../world-view.js';
-import { breakActionOf } from '../actions/index.js';
+import { actionOf } from '../actions/index.js';
 
 /** A duration, in words. */
 export const durationInWords = (ms: number): string =>
@@ -15,24 +15,19 @@ export const kindInWords = (kind: string): string => kind.replace(/^matchmaker_/
 const SHOWN_DIGITS = 4;
 
 /** The last digits of an index. Its other digits seldom differ. */
-export function shortIndex(index: string | undefined): string {
-  if (index === undefined) return 'no index';
-  return index.length > SHOWN_DIGITS ? `index …${index.slice(-SHOWN_DIGITS)}` : `index ${index}`;
-}
+export const shortIndex = (index: string | undefined): string =>
+  index === undefined ? 'no index' : `index …${index.slice(-SHOWN_DIGITS)}`;
 
 /** Commands that act on no identity of the list. */
 const TO_NONE = /^(?:join|player|fault|break|state)\b/;
 
-const TO_TOKEN = /^token\b/;
-const TOKEN_WORDS: Readonly<Record<string, string>> = {
-  'token expire': 'expire the token',
-  'token renew': 'new token',
-};
+/** A line in words, as the bar says it. A line that no action of the bar runs stays as it is. */
+export function lineInWords(line: string): string {
+  const typed = line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
+  const action = actionOf(typed);
+  return action ? action.label + typed.slice(action.line.length) : typed;
+}
 
 /** An action in words, with the name of the identity on which it acts. */
-export function actionInWords({ line, who_id }: SeenAction, nameOf: (id: string) => string): string {
-  const typed = line.replace(/ who=\S+/, '').replace(/"((?:[^"\\]|\\.)*)"/g, '“$1”');
-  const words = breakActionOf(line)?.label ?? TOKEN_WORDS[typed] ?? typed;
-  if (TO_NONE.test(line)) return words;
-  return `${words}${TO_TOKEN.test(line) ? ' of' : ' to'} ${nameOf(who_id)}`;
-}
+export const actionInWords = ({ line, who_id }: SeenAction, nameOf: (id: string) => string): string =>
+  lineInWords(line) + (TO_NONE.test(line) ? '' : ` for ${nameOf(who_id)}`);

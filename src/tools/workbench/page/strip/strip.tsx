@@ -1,4 +1,4 @@
-import { useMemo } from 'preact/hooks';
+import { drawnFor } from '../drawn-for.js';
 import type { ClientRequests } from '../outcome/index.js';
 import { stripOf } from './strip-of.js';
 
@@ -25,10 +25,6 @@ interface StripProps {
 export function Strip({ client, from, to }: StripProps) {
   const width = to - from;
   const first = client.requests[0]!.at;
-  const marks = useMemo(
-    () => <Marks client={client} first={first} from={from} width={width} />,
-    [client, first, width],
-  );
   const left = ((from - first) / width) * WIDTH_PX;
   return (
     <svg
@@ -37,7 +33,7 @@ export function Strip({ client, from, to }: StripProps) {
       preserveAspectRatio="none"
       aria-hidden="true"
     >
-      {marks}
+      <Marks key={width} client={client} first={first} from={from} width={width} />
     </svg>
   );
 }
@@ -52,22 +48,21 @@ interface MarksProps {
   readonly width: number;
 }
 
-function Marks({ client, first, from, width }: MarksProps) {
-  const x = (at: number) => ((at - first) / width) * WIDTH_PX;
-  return (
-    <>
-      {stripOf(client, from + FUTURE_MS)
-        .filter(mark => mark.to >= from)
-        .map((mark, i) => (
-          <rect
-            key={i}
-            class={`${mark.shape} ${mark.look}`}
-            x={x(mark.from)}
-            y={TOP[mark.shape]}
-            width={Math.max(MIN_WIDTH_PX, x(mark.to) - x(mark.from))}
-            height={mark.look === 'gone' ? 1 : HEIGHTS[mark.shape]}
-          />
-        ))}
-    </>
-  );
-}
+const Marks = drawnFor(
+  ({ client }: MarksProps) => client,
+  ({ client, first, from, width }) => {
+    const x = (at: number) => ((at - first) / width) * WIDTH_PX;
+    return stripOf(client, from + FUTURE_MS)
+      .filter(mark => mark.to >= from)
+      .map((mark, i) => (
+        <rect
+          key={i}
+          class={`${mark.shape} ${mark.look}`}
+          x={x(mark.from)}
+          y={TOP[mark.shape]}
+          width={Math.max(MIN_WIDTH_PX, x(mark.to) - x(mark.from))}
+          height={mark.look === 'gone' ? 1 : HEIGHTS[mark.shape]}
+        />
+      ));
+  },
+);

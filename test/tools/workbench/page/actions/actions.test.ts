@@ -3,8 +3,8 @@ import { faultKinds } from 'lobby-rx/emulator';
 import { BREAKS, breakNameIn } from '../../../../../src/tools/workbench/breaks.js';
 import {
   ACTIONS,
+  actionOf,
   BREAK_ACTIONS,
-  breakActionOf,
   faultInWords,
 } from '../../../../../src/tools/workbench/page/actions/actions.js';
 
@@ -19,10 +19,12 @@ describe('the actions of the workbench', () => {
     strictEqual(new Set(labels).size, labels.length);
   });
 
-  it('are found by a line that breaks something, but by no other line', () => {
-    strictEqual(breakActionOf('break proxy')?.label, 'Proxy answers 502');
-    strictEqual(breakActionOf('break proxy twice'), undefined);
-    strictEqual(breakActionOf('leave'), undefined);
+  it('are found by their lines, which only the text of a field may follow', () => {
+    strictEqual(actionOf('break proxy')?.label, 'Proxy answers 502');
+    strictEqual(actionOf('break proxy twice'), undefined);
+    strictEqual(actionOf('leave')?.label, 'Leave the group');
+    strictEqual(actionOf('message “Hi”')?.label, 'Message');
+    strictEqual(actionOf('messages'), undefined);
   });
 
   it('say each fault in words, the same as their buttons', () => {
@@ -34,7 +36,7 @@ describe('the actions of the workbench', () => {
     strictEqual(faultInWords('proxy'), 'the fault “Proxy answers 502”');
     strictEqual(faultInWords('stall_in_body'), 'the fault “stall in body”');
     for (const name of Object.keys(BREAKS)) {
-      const { label } = breakActionOf(`break ${name}`)!;
+      const { label } = actionOf(`break ${name}`)!;
       strictEqual(faultInWords(name), `the fault “${label}”`);
     }
   });

@@ -8,15 +8,16 @@ const RETENTION = 300_000;
 const sent = action(1_000, 'message Hi');
 const got = answered(1_122, '1200', event(1_000));
 const deliveries = (requests: readonly SeenRequest[], of = sent) =>
-  deliveriesOf(of, clientsOf(requests), RETENTION).map(({ state, why, deadline }) =>
-    [state, why, deadline].filter(said => said !== undefined),
-  );
+  deliveriesOf([of], clientsOf(requests), RETENTION)
+    .get(of)!
+    .map(({ state, why, deadline }) => [state, why, deadline].filter(said => said !== undefined));
 
 describe('the delivery of an event', () => {
   it('is sent with an answer, and there once its client polls with the index of that', () => {
     deepStrictEqual(deliveries([poll(0, '900', got)]), [['sent']]);
     deepStrictEqual(deliveries([poll(0, '900', got), poll(1_126, '1200')]), [['has']]);
-    const [delivery] = deliveriesOf(sent, clientsOf([poll(0, '900', got), poll(1_126, '1200')]), RETENTION);
+    const clients = clientsOf([poll(0, '900', got), poll(1_126, '1200')]);
+    const [delivery] = deliveriesOf([sent], clients, RETENTION).get(sent)!;
     deepStrictEqual(
       [delivery!.sentAt, delivery!.answer!.ended_at, delivery!.proof!.at],
       [1_000, 1_122, 1_126],
@@ -80,5 +81,22 @@ describe('the delivery of an event', () => {
     deepStrictEqual(deliveries([{ ...poll(0, '1'), who_id: 'b' }]), []);
     const seen = { ...poll(0, '900', got), who_id: 'b' };
     deepStrictEqual(deliveries([seen, poll(0, '900')], action(1_000, 'presence away')), [['sent']]);
+  });
+
+  it('is found by reading each request once, whatever the number of actions', () => {
+    let reads = 0;
+    const actions = Array.from({ length: 100 }, (_, i) => action(10 * i, 'message Hi'));
+    const requests = actions.map(({ at }) => {
+      const request = poll(at, '1', answered(at + 5, '2', event(at)));
+      const read = () => {
+        reads++;
+        return [event(at)];
+      };
+      return Object.defineProperty(request, 'events', { get: read });
+    });
+    const clients = clientsOf(requests);
+    reads = 0;
+    const found = deliveriesOf(actions, clients, RETENTION);
+    deepStrictEqual([found.get(actions[99]!)!.length, reads], [1, 100]);
   });
 });

@@ -20,12 +20,11 @@ const poll = (at: number, end: Partial<SeenRequest> = {}, who = 'Ada'): SeenRequ
 });
 type Verdict = Player['clients'][number];
 const identities = [{ identity_id: 'id of Ada', display_name: 'Ada', has_token: false }];
-const planned = [{ kind: 'html', left: '1' }];
 const players = (now: number, ...requests: readonly SeenRequest[]) =>
-  playersOf(clientsOf(requests), { now, planned, identities });
+  playersOf(clientsOf(requests), { now, identities });
 const verdictAt = (now: number, ...requests: readonly SeenRequest[]) => {
-  const [{ tone, words, remedy }] = players(now, ...requests)[0]!.clients as [Verdict];
-  return [tone, words, ...(remedy ? [remedy] : [])];
+  const [{ tone, words, wantsToken }] = players(now, ...requests)[0]!.clients as [Verdict];
+  return [tone, words, ...(wantsToken ? ['token'] : [])];
 };
 
 describe('the players of a workbench', () => {
@@ -36,20 +35,12 @@ describe('the players of a workbench', () => {
     deepStrictEqual(verdictAt(1_000, answered), ['ok', 'live, between two polls']);
   });
 
-  it('try again from a failure until a poll is held again; what is a fault can be ended', () => {
+  it('try again from a failure until a poll is held again', () => {
     const failed = poll(0, { ended_at: 500, status: 502, fault: 'html' });
-    deepStrictEqual(verdictAt(3_500, failed), [
-      'warn',
-      'waits to try again: a proxy answered 502 3 s ago',
-      'faults',
-    ]);
-    // What is over cannot be ended.
-    const [after] = playersOf(clientsOf([failed]), { now: 3_500, planned: [], identities });
-    deepStrictEqual([after!.tone, after!.remedy], ['warn', undefined]);
+    deepStrictEqual(verdictAt(3_500, failed), ['warn', 'waits to try again: a proxy answered 502 3 s ago']);
     deepStrictEqual(verdictAt(1_500, failed, poll(1_000)), [
       'warn',
       'tries again: a proxy answered 502 1 s ago',
-      'faults',
     ]);
     // A poll that is held for as long as the one that failed, and 2 s longer.
     deepStrictEqual(verdictAt(3_499, failed, poll(1_000))[0], 'warn');
@@ -75,8 +66,8 @@ describe('the players of a workbench', () => {
     // There is a new one: another would not help. Nobody can make one for somebody unknown.
     const renewed = identities.map(identity => ({ ...identity, has_token: true }));
     for (const known of [renewed, []]) {
-      const [ada] = playersOf(clientsOf([rejected]), { now: 1_000, planned, identities: known });
-      deepStrictEqual([ada!.tone, ada!.remedy], ['bad', undefined]);
+      const [ada] = playersOf(clientsOf([rejected]), { now: 1_000, identities: known });
+      deepStrictEqual([ada!.tone, ada!.wantsToken], ['bad', false]);
     }
   });
 

@@ -144,7 +144,7 @@ describe('the stories of a workbench', () => {
     deepStrictEqual(tell(200, [rejected, renewed])[0]![1], 'over: back after 50 ms, nothing lost');
     const expired = action(50, 'token expire');
     deepStrictEqual(tell(60_000, [{ ...rejected, cause: expired.id }], [expired])[0]!.slice(0, 2), [
-      'You: expire the token of Ada',
+      'You: Expire token for Ada',
       'stopped: its token was refused',
     ]);
   });
@@ -167,7 +167,7 @@ describe('the stories of a workbench', () => {
     deepStrictEqual(
       tell(60_000, requests, [broken, expired]).map(([title, end]) => [title, end]),
       [
-        ['You: expire the token of Ada', 'stopped: its token was refused'],
+        ['You: Expire token for Ada', 'stopped: its token was refused'],
         ['You: Proxy answers 502', 'over: then its token was refused'],
       ],
     );
@@ -176,7 +176,7 @@ describe('the stories of a workbench', () => {
   it('say that an expired token is met after the poll that is held', () => {
     const expired = action(2_000, 'token expire');
     deepStrictEqual(tell(20_000, [poll(0, '9')], [expired])[0], [
-      'You: expire the token of Ada',
+      'You: Expire token for Ada',
       'no effect yet',
       'Ada | live until its held poll ends: the next one is refused',
     ]);
@@ -199,12 +199,12 @@ describe('the stories of a workbench', () => {
 
   it('say that a message is there once its player polls with the index of that answer', () => {
     deepStrictEqual(delivery(2_000, poll(0, '900', got)), [
-      'You: message “Hi” to Ada',
+      'You: Message “Hi” for Ada',
       'sent, not confirmed',
       'Ada | chat message | has not polled since: nothing says that it came',
     ]);
     deepStrictEqual(delivery(2_000, poll(0, '900', got), poll(1_126, '1200')), [
-      'You: message “Hi” to Ada',
+      'You: Message “Hi” for Ada',
       'delivered after 122 ms',
       'Ada | chat message | and polled again 4 ms later: it has it',
     ]);
@@ -213,7 +213,7 @@ describe('the stories of a workbench', () => {
   it('say until when a message waits, and that it is lost', () => {
     const gone = poll(0, '800', answered(500, '40900'));
     deepStrictEqual(delivery(81_000, gone), [
-      'You: message “Hi” to Ada',
+      'You: Message “Hi” for Ada',
       'not delivered yet, 80.0 s',
       'Ada | is gone. It gets this if it comes back within 260 s; after that, a gap',
     ]);
@@ -236,8 +236,8 @@ describe('the stories of a workbench', () => {
     const joins = [action(10, 'join'), action(20, 'join'), action(30, 'presence away')];
     deepStrictEqual(tell(90, [poll(0, '1', answered(5, '2')), poll(40, '2', { ended_at: 50 })], joins), [
       ['Ada has left', '', 'Ada'],
-      ['You: presence away to Ada', ''],
-      ['You: join', ''],
+      ['You: Away for Ada', ''],
+      ['You: Someone joins', ''],
     ]);
     deepStrictEqual(
       storiesOf(told(90, [], joins)).map(({ actions }) => actions.length),
@@ -262,7 +262,7 @@ describe('the stories of a workbench', () => {
     const requests = [poll(0, '1', answered(100, '2')), poll(101, '2')];
     deepStrictEqual(
       requestStories(told(200, requests)).map(({ title }) => title),
-      ['Ada, live events: waiting', 'Ada, live events: held for 100 ms, nothing new'],
+      ['Ada, live events: waiting', 'Ada, live events: nothing new after 100 ms'],
     );
   });
 

@@ -42,7 +42,7 @@ describe('an action of a workbench, in words', () => {
   for (const [name, line] of Object.entries(LINES)) {
     it(`has a name if \`${name}\` takes one`, () => {
       const { commands } = stage();
-      const hasName = / (?:to|of) Ada$/.test(actionInWords(action(0, line), () => 'Ada'));
+      const hasName = actionInWords(action(0, line), () => 'Ada').endsWith(' for Ada');
       strictEqual(hasName, commands[name]!.takes.includes('who'));
     });
 
@@ -65,11 +65,24 @@ describe('an action of a workbench, in words', () => {
   }
 });
 
+describe('a line of a workbench, in words', () => {
+  it('is what the bar calls it, with the text of its field', () => {
+    const said = (line: string) => actionInWords(action(0, line), () => 'Ada');
+    strictEqual(said('lobby who=a'), 'Lobby join for Ada');
+    strictEqual(said('message "Hi" who=a'), 'Message “Hi” for Ada');
+    strictEqual(said('presence away'), 'Away for Ada');
+    strictEqual(said('presence busy'), 'presence busy for Ada');
+    strictEqual(said('token expire'), 'Expire token for Ada');
+    strictEqual(said('break proxy'), 'Proxy answers 502');
+    strictEqual(said('fault html x3'), 'fault html x3');
+  });
+});
+
 describe('an index and a duration, in words', () => {
-  it('are the last digits, and whether there are others', () => {
+  it('are its last digits', () => {
     strictEqual(shortIndex('1795873204179'), 'index …4179');
     strictEqual(shortIndex('12345'), 'index …2345');
-    strictEqual(shortIndex('1234'), 'index 1234');
+    strictEqual(shortIndex('12'), 'index …12');
     strictEqual(shortIndex(undefined), 'no index');
   });
 
