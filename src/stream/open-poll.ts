@@ -115,7 +115,7 @@ export class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscr
     const { position, needsFreshConnection, askedAt } = this.#before;
     // A wake may have come while no poll was on its way.
     const isFresh = needsFreshConnection || this.#interruptions.wokenAt > askedAt.monotonic;
-    const context = new OpenPollContext(settings, isFresh, watchId, () => this.#onSent());
+    const context = new OpenPollContext(settings, isFresh, watchId, this);
     this.#context = context;
     try {
       const answered = follow(poll(position.index, context), this);
@@ -127,7 +127,7 @@ export class OpenPoll<A> implements Observer<Polled<A>>, Interruptible, Unsubscr
   }
 
   /** The request goes out: at once, when its token has come, or again after a 401. */
-  #onSent(): void {
+  onSent(): void {
     if (this.#isOver) return;
     this.#report({ kind: 'sent' });
     // Without an index, the service answers at once. So a poll that it holds is no sign of life.
@@ -253,12 +253,12 @@ class OpenPollContext implements SentPollContext {
     clocks: Clocks,
     readonly needsFreshConnection: boolean,
     readonly pollOf: number,
-    onSent: () => void,
+    poll: Pick<OpenPoll<never>, 'onSent'>,
   ) {
     this.askedAt = clocks.monotonic.now();
     this.onSent = () => {
       this.sentAt = instant(clocks);
-      onSent();
+      poll.onSent();
     };
     this.onArrival = () => {
       this.arrivedAt ??= instant(clocks);
