@@ -136,9 +136,9 @@ const CONNECTING_MS = 10_000;
  * Emits an error if a connection is not there after ten seconds. With `waitOnFirstConnect`, nats.js
  * waits for ever and says nothing.
  */
-export function slowConnect(nats: Nats, scheduler: SchedulerLike = asyncScheduler): Observable<FleetError> {
+export function slowConnect(nats: Nats): Observable<FleetError> {
   const connected$ = defer(() => Promise.resolve(nats).catch(() => undefined));
-  return timer(CONNECTING_MS, scheduler).pipe(
+  return timer(CONNECTING_MS).pipe(
     map(
       () =>
         new FleetError(

@@ -80,7 +80,8 @@ const OPTIONS: Options<FleetFeedConfig> = {
  * `client.events.feed` of that identity, without a request to the service. It starts from now. It
  * keeps its position while it has no subscriber, for as long as the fleet keeps events.
  *
- * `status$` is the state of the connection to NATS. `gap$` also has the gaps of the fleet itself.
+ * `status$` is the state of the connection to NATS. After ten seconds without a connection, it is
+ * `retrying`, and its `error` says what to check. `gap$` also has the gaps of the fleet itself.
  *
  * Errors: `FleetError` if it cannot begin within a minute, or the connection was closed. In that
  * minute it waits for the first worker, a slow NATS, or a cluster that elects its leaders. Throws
@@ -95,10 +96,16 @@ export function fleetFeed<const Codecs extends EventCodecs = NoOwnEvents>(
   checkOptions<FleetFeedConfig>(config as object as FleetFeedConfig, OPTIONS, '', ['nats', 'identity_id']);
   const { nats, linger, fleet } = config;
   const position = new FeedPosition();
-  const signal$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
-    switchMap(fleet => merge(new FeedReader(fleet, config, position).signals(), supervised(fleet.nats))),
-    retryWhileStarting(nats),
-  );
+  const signal$ = defer(() => {
+    const status = new FeedStatus();
+    const read$ = defer(() => openFleetToFollow({ nats, fleet })).pipe(
+      switchMap(fleet =>
+        merge(new FeedReader(fleet, config, position, status).signals(), supervised(fleet.nats)),
+      ),
+      retryWhileStarting(nats, error => status.set('retrying', error)),
+    );
+    return merge(status.signal$, read$);
+  });
   return eventFeed<PayloadsOf<Codecs>>(signal$, linger === undefined ? {} : { linger });
 }
 
@@ -124,42 +131,55 @@ const NO_RECORD: KnownRecord = { sequence: 0, key: '' };
 
 type FeedSignal<Codecs extends EventCodecs> = WatchSignal<IdentityEventList<PayloadsOf<Codecs>>>;
 
+/** The status of a feed, also before its connection is there. */
+class FeedStatus {
+  readonly #status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
+  readonly signal$ = this.#status$.pipe(map(status => ({ kind: 'status', status }) as const));
+
+  set(state: 'live' | 'retrying', error?: unknown): void {
+    const { value } = this.#status$;
+    if (value.state === state && value.error === error) return;
+    const attempt = state === 'live' ? 0 : value.attempt + 1;
+    this.#status$.next({ ...value, state, error, attempt, since: Date.now() });
+  }
+}
+
 /** Reads the signals of one identity. After a failure it goes on where it was. */
 class FeedReader<Codecs extends EventCodecs> {
   readonly #fleet: OpenFleet;
   readonly #subject: string;
   readonly #codec: Codec<IdentityEventList<PayloadsOf<Codecs>>>;
   readonly #position: FeedPosition;
-  readonly #status$ = new BehaviorSubject<WatchStatus>(connecting(Date.now()));
+  readonly #status: FeedStatus;
   /** The parts of a record that is not complete yet. */
   readonly #parts = new Map<number, FleetMessage>();
   #hasBegun = false;
 
-  constructor(fleet: OpenFleet, config: FleetFeedConfig<Codecs>, position: FeedPosition) {
+  constructor(fleet: OpenFleet, config: FleetFeedConfig<Codecs>, position: FeedPosition, status: FeedStatus) {
     this.#fleet = fleet;
     this.#subject = storedSubject(fleet.names, config.identity_id, fleet.shards);
     this.#codec = identityEventList<Codecs>(config.kinds ?? ({} as Codecs));
     this.#position = position;
+    this.#status = status;
   }
 
   signals(): Observable<FeedSignal<Codecs>> {
-    const read$ = defer(() => this.#begin()).pipe(
+    return defer(() => this.#begin()).pipe(
       switchMap(chain => {
         this.#hasBegun = true;
-        this.#setState('live');
+        this.#status.set('live');
         return merge(this.#connection(), this.#records(chain));
       }),
       catchError((failed: unknown) => {
         if (failed instanceof LostRecords) this.#position.lose();
         const error = natsProblem(failed);
-        this.#setState('retrying', error);
+        this.#status.set('retrying', error);
         throw error;
       }),
       backoff({
         shouldRetry: error => this.#hasBegun && !isInputError(error) && !isNewerVersion(error),
       }),
     );
-    return merge(this.#status$.pipe(map(status => ({ kind: 'status', status }) as const)), read$);
   }
 
   /** Finds the position where the feed goes on. */
@@ -181,8 +201,8 @@ class FeedReader<Codecs extends EventCodecs> {
   #connection(): Observable<never> {
     return connectionStatus(this.#fleet.nats).pipe(
       tap(({ type }) => {
-        if (type === 'disconnect' || type === 'reconnecting') this.#setState('retrying');
-        if (type === 'reconnect') this.#setState('live');
+        if (type === 'disconnect' || type === 'reconnecting') this.#status.set('retrying');
+        if (type === 'reconnect') this.#status.set('live');
       }),
       ignoreElements(),
     );
@@ -213,12 +233,5 @@ class FeedReader<Codecs extends EventCodecs> {
     const answer = decodedEvents(this.#codec, record.answer);
     const signal: FeedSignal<Codecs> = { kind: 'answer', answer };
     return gap ? [{ kind: 'gap', gap }, signal] : [signal];
-  }
-
-  #setState(state: 'live' | 'retrying', error?: unknown): void {
-    const { value } = this.#status$;
-    if (value.state === state && value.error === error) return;
-    const attempt = state === 'live' ? 0 : value.attempt + 1;
-    this.#status$.next({ ...value, state, error, attempt, since: Date.now() });
   }
 }

@@ -1,5 +1,8 @@
 import { match, strictEqual } from 'node:assert';
-import { pinged, slowConnect } from '../../../../src/integrations/fleet/nats/nats-connection.js';
+import { mock } from 'node:test';
+import { asyncScheduler } from 'rxjs';
+import { fleetBatches, fleetFeed, runFleet } from 'lobby-rx/fleet';
+import { pinged } from '../../../../src/integrations/fleet/nats/nats-connection.js';
 import { virtualTime } from '../../../virtual-time.js';
 
 const never = new Promise<never>(() => undefined);
@@ -38,14 +41,37 @@ describe('a connection to NATS', () => {
     strictEqual(await reconnects(silence, silence, silence, silence), 2);
   });
 
-  it('that is not there after ten seconds says so', () => {
+  it('that is not there after ten seconds says so to a worker, a consumer and a feed', () => {
     const { scheduler, pass } = virtualTime();
-    const errors: unknown[] = [];
-    slowConnect(never, scheduler).subscribe(error => errors.push(error));
-    pass(9_999);
-    strictEqual(errors.length, 0);
-    pass(60_000);
-    strictEqual(errors.length, 1);
-    match(String(errors[0]), /has not connected for 10 s/);
+    const { mock: real } = mock.method(asyncScheduler, 'schedule', scheduler.schedule.bind(scheduler));
+    try {
+      const nats = never;
+      const errors: unknown[] = [];
+      const client = () => ({ url: 'http://127.0.0.1:9', token: 't' });
+      const feed = fleetFeed({ nats, identity_id: 'a' });
+      const running = [
+        runFleet({ nats, identities$: [['a']], client }).subscribe(event => {
+          if (event.kind === 'nats_error') errors.push(event.error);
+        }),
+        fleetBatches({
+          nats,
+          log: entry => {
+            if (entry.kind === 'retrying') errors.push(entry.error);
+          },
+        }).subscribe(),
+        feed.all$.subscribe(),
+        feed.status$.subscribe(({ state, error }) => {
+          if (state === 'retrying') errors.push(error);
+        }),
+      ];
+      pass(9_999);
+      strictEqual(errors.length, 0);
+      pass(60_000);
+      strictEqual(errors.length, 3);
+      for (const error of errors) match(String(error), /has not connected for 10 s/);
+      for (const subscription of running) subscription.unsubscribe();
+    } finally {
+      real.restore();
+    }
   });
 });
