@@ -33,13 +33,12 @@ export class Consumer {
   /** Ends the subscription, and begins again. */
   begin(connection = this.#nats): void {
     this.#consuming?.unsubscribe();
+    this.#ledger.restart();
     const from = this.#last;
     const ack = () => EMPTY;
     this.#consuming = fleetBatches({ nats: connection, durable: 'ledger', from, ack }).subscribe({
       next: batch => {
-        const { position, storedAt, gap } = batch;
-        if (position <= this.#last.position && !gap)
-          this.#log(`position ${position} came after ${this.#last.position}`);
+        const { position, storedAt } = batch;
         this.#last = { position, storedAt };
         this.#ledger.receive(batch);
       },

@@ -1,24 +1,19 @@
 import type { Gap } from '../../../stream/index.js';
 import { BEGINNING, type StoredAt, type StoredRecord, type StreamState } from '../nats/index.js';
 
-/** The position of a record, or `lost` if the stream has lost it. No record follows a lost one. */
-type RecordPosition = number | 'lost';
-
 /** The last record of an identity, and the one before it. */
 interface Seen {
-  readonly sequence: RecordPosition;
+  readonly sequence: number;
   /** `undefined` if no record of the identity was seen before. */
-  readonly before: RecordPosition | undefined;
+  readonly before: number | undefined;
 }
-
-const SEEN_AND_LOST: Seen = { sequence: 'lost', before: 'lost' };
 
 /**
  * Follows the records of each identity from one to the next. Each record names the one before it.
  * If that one was not seen, it expired before it was read, or NATS has lost it.
  */
 export class RecordChain {
-  readonly #start: RecordPosition;
+  readonly #start: number | 'lost';
   /** By identity. */
   readonly #seen = new Map<string, Seen>();
 
@@ -26,7 +21,7 @@ export class RecordChain {
    * Everything up to `start` has been seen before. It is 0 if that does not matter, and `lost` if
    * the stream has lost that position.
    */
-  constructor(start: RecordPosition) {
+  constructor(start: number | 'lost') {
     this.#start = start;
   }
 
@@ -47,13 +42,6 @@ export class RecordChain {
     if (this.#start === 'lost') return true;
     // A new consumer could never have read the records that expired before it began.
     return this.#start > 0 && sequence > this.#start;
-  }
-
-  /** All messages after a position have been lost. Other records may have their positions. */
-  lose(after: number): void {
-    for (const [identity_id, { sequence }] of this.#seen) {
-      if (sequence !== 'lost' && sequence > after) this.#seen.set(identity_id, SEEN_AND_LOST);
-    }
   }
 }
 
@@ -138,8 +126,8 @@ export class HandledRecords {
     const isOther = known.generation !== generation && known.sequence < stream.first;
     const { sequence, at } = isOther ? BEGINNING : await lastKept(known);
     const isLost = sequence < known.sequence;
-    if (!this.#chain || (isLost && sequence === 0)) this.#chain = new RecordChain(isLost ? 'lost' : sequence);
-    else if (isLost) this.#chain.lose(sequence);
+    // Also identities of which nothing was lost get a gap, because their positions go back, too.
+    if (!this.#chain || isLost) this.#chain = new RecordChain(isLost ? 'lost' : sequence);
     this.#last = { generation, sequence, at };
     return sequence;
   }

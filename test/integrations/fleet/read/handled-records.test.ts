@@ -15,8 +15,8 @@ const position = (sequence: number, generation = 1) => ({
   position: toPosition({ generation, sequence }),
   storedAt: 1_000 * sequence,
 });
-const record = (sequence: number, after: number) => ({
-  identity_id: 'a',
+const record = (sequence: number, after: number, identity_id = 'a') => ({
+  identity_id,
   sequence,
   key: `${sequence}`,
   after,
@@ -71,12 +71,15 @@ describe('the handled records of a consumer', () => {
     strictEqual(next.gapBefore(record(15, 14)), undefined);
   });
 
-  it('have a gap where the end was lost', async () => {
+  it('have a gap for each identity where the end was lost, because positions go back', async () => {
     const handled = await upTo15();
+    strictEqual(handled.gapBefore(record(12, 8, 'b')), undefined);
     strictEqual(handled.gapBefore(record(15, 9)), undefined);
     await resume(handled, upTo(13));
-    strictEqual(handled.gapBefore(record(14, 13))?.reason, 'silence');
-    strictEqual(handled.gapBefore(record(16, 14)), undefined);
+    strictEqual(handled.gapBefore(record(14, 12, 'b'))?.reason, 'silence');
+    strictEqual(handled.gapBefore(record(15, 13))?.reason, 'silence');
+    strictEqual(handled.gapBefore(record(16, 14, 'b')), undefined);
+    strictEqual(handled.gapBefore(record(17, 15)), undefined);
   });
 
   it('go on without a gap in a stream that was restored, whatever its number is now', async () => {

@@ -51,15 +51,6 @@ describe('the chain of records', () => {
     deepStrictEqual(new RecordChain(1).gapBefore({ ...record('a', 2, 1), gap }), gap);
   });
 
-  it('has a gap before what follows lost records, even if the positions fit', () => {
-    const chain = new RecordChain(10);
-    const reasons = (...records: readonly (readonly [string, number, number])[]) =>
-      records.map(one => chain.gapBefore(record(...one))?.reason);
-    reasons(['a', 11, 4], ['b', 12, 9]);
-    chain.lose(11);
-    deepStrictEqual(reasons(['a', 13, 11], ['b', 14, 12], ['b', 15, 14]), [undefined, 'silence', undefined]);
-  });
-
   it('has a gap before the first record of each identity if the position is unknown', () => {
     const chain = new RecordChain('lost');
     const reasons = [record('a', 11, 0), record('b', 12, 9), record('a', 13, 11)].map(
