@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { jetstreamManager } from '@nats-io/jetstream';
 import { lastValueFrom, timer } from 'rxjs';
 import { fleetBatches, fleetStatus, runFleet, type FleetStatus } from 'lobby-rx/fleet';
 import { fleetProblems, type FleetProblem } from '../../src/tools/cli/fleet/fleet-problems.js';
@@ -192,6 +193,23 @@ for (const program of SERVERS) {
         };
         await waitUntil(() => behind().catch(() => false));
         running.unsubscribe();
+
+        // The only copy of a stream goes down. The rest is shown all the same.
+        await servers[2]!.start();
+        const { streams } = await jetstreamManager(nats);
+        await waitUntil(() =>
+          streams.update('KV_LOBBY_FLEET', { num_replicas: 1 }).then(Boolean, () => false),
+        );
+        const holder = async () => (await streams.info('KV_LOBBY_FLEET')).cluster?.leader;
+        await waitUntil(() => holder().then(Boolean, () => false));
+        await servers[Number((await holder())!.slice(1))]!.stop('SIGKILL');
+        await waitUntil(() =>
+          read().then(
+            ({ streams, unknown }) =>
+              streams.length === 3 && unknown.some(text => text.startsWith('KV_LOBBY_FLEET: ')),
+            () => false,
+          ),
+        );
       });
   });
 }

@@ -1,18 +1,21 @@
+import type { JetStreamManager } from '@nats-io/jetstream';
 import { defer, type Observable } from 'rxjs';
 import { checkOptions, type Options } from '../../error/index.js';
+import { NotYet } from './fleet-error.js';
 import type { FailingIdentity } from './fleet-event.js';
 import {
   explained,
   fleetName,
+  fleetStreams,
   liveWorkers,
   natsConnection,
   natsProblem,
   openFleetToRead,
-  streamsOf,
+  reach,
+  streamOf,
   type FleetStream,
   type LiveWorker,
   type Nats,
-  type OpenFleet,
 } from './nats/index.js';
 import { consumerLags, deliveries, type ConsumerLag, type Delivery } from './read/index.js';
 
@@ -60,8 +63,9 @@ export interface FleetConsumerStatus {
 /** A fleet, as NATS has it now. */
 export interface FleetStatus {
   readonly fleet: string;
+  /** 0 if that cannot be read. */
   readonly shards: number;
-  /** In ms. 0 if it may not be read. */
+  /** In ms. 0 if it cannot be read. */
   readonly lease: number;
   readonly workers: readonly FleetWorkerStatus[];
   readonly consumers: readonly FleetConsumerStatus[];
@@ -78,36 +82,47 @@ const OPTIONS: Options<FleetStatusConfig> = { nats: natsConnection, fleet: fleet
  * Reads the state of a fleet from NATS: its workers, what its consumers have not read, its streams.
  * It asks no worker, and needs only rights to read. Cold. Emits once, and completes.
  *
- * Errors: `FleetError` if NATS is not reached, or has no such fleet. What the user of NATS may not
- * read is in `unknown`. Throws an `InputError` if the config is invalid.
+ * Errors: `FleetError` if NATS is not reached, or has no such fleet. What cannot be read is in
+ * `unknown`: a right is missing, or a stream is offline. Throws an `InputError` if the config is
+ * invalid.
  *
  * @example
  * const { workers } = await lastValueFrom(fleetStatus({ nats: connect({ servers }) }));
  */
 export function fleetStatus(config: FleetStatusConfig): Observable<FleetStatus> {
   checkOptions(config, OPTIONS, '', ['nats']);
-  return defer(async () => statusOf(await openFleetToRead(config), config.fleet ?? 'lobby'));
+  return defer(() => explained(() => statusOf(config)));
 }
 
-async function statusOf(fleet: OpenFleet, name: string): Promise<FleetStatus> {
-  const { jsm, names, shards } = fleet;
-  const { ts } = await jsm.streams.info(names.stream);
-  // By the clock of NATS, from which all the times come. NATS 2.9 does not tell it.
-  const now = ts === undefined ? Date.now() : Date.parse(ts);
+async function statusOf(config: FleetStatusConfig): Promise<FleetStatus> {
+  const { jsm, names } = await reach(config);
   const unknown: string[] = [];
   const orUnknown = async <T>(what: string, asked: Promise<T>, otherwise: T): Promise<T> =>
     explained(() => asked).catch((error: unknown) => {
       unknown.push(`${what}: ${natsProblem(error).message}`);
       return otherwise;
     });
-  const [{ lease, workers }, consumers, delivered, ...streams] = await Promise.all([
+  const opening = openFleetToRead(config);
+  // Of a fleet that exists, the rest is shown, although a stream may be offline.
+  await opening.catch((error: unknown) => {
+    if (error instanceof NotYet) throw error;
+  });
+  const [shards, { lease, workers }, consumers, delivered, now, ...streams] = await Promise.all([
+    orUnknown(
+      'shards',
+      opening.then(fleet => fleet.shards),
+      0,
+    ),
     orUnknown('workers', liveWorkers(jsm, names), { lease: 0, workers: [] }),
-    orUnknown('consumers', consumerLags(fleet), []),
-    orUnknown('deliveries', deliveries(fleet), []),
-    ...streamsOf(jsm, names).map(asked => orUnknown<FleetStream | undefined>('a stream', asked, undefined)),
+    orUnknown('consumers', opening.then(consumerLags), []),
+    orUnknown('deliveries', deliveries(jsm, names.stream), []),
+    timeOfNats(jsm, names.stream),
+    ...fleetStreams(names).map(name =>
+      orUnknown<FleetStream | undefined>(name, streamOf(jsm, names, name), undefined),
+    ),
   ]);
   return {
-    fleet: name,
+    fleet: config.fleet ?? 'lobby',
     shards,
     lease,
     workers: workers.map(worker => workerStatus(worker, now)),
@@ -116,6 +131,12 @@ async function statusOf(fleet: OpenFleet, name: string): Promise<FleetStatus> {
     streams: streams.filter(stream => stream !== undefined),
     unknown,
   };
+}
+
+/** The time by the clock of NATS, from which all times come. NATS 2.9 does not tell it. */
+async function timeOfNats(jsm: JetStreamManager, stream: string): Promise<number> {
+  const { ts } = await jsm.streams.info(stream).catch(() => ({ ts: undefined }));
+  return ts === undefined ? Date.now() : Date.parse(ts);
 }
 
 function workerStatus({ presence, heartbeat, at }: LiveWorker, now: number): FleetWorkerStatus {

@@ -1,5 +1,12 @@
 export { changeReplicas } from './change-replicas.js';
-export { fleetName, MAX_CAPACITY, storedSubject, storedSubjects, workerName } from './fleet-names.js';
+export {
+  fleetName,
+  fleetStreams,
+  MAX_CAPACITY,
+  storedSubject,
+  storedSubjects,
+  workerName,
+} from './fleet-names.js';
 export { BEGINNING, lastKept, type StoredAt, type StreamState } from './last-kept.js';
 export { connectionStatus, natsConnection, supervised, type Nats } from './nats-connection.js';
 export { natsProblem, retryWhileStarting } from './nats-problem.js';
@@ -12,6 +19,7 @@ export {
   openFleetToRead,
   openFleetToWork,
   openPositions,
+  reach,
   type OpenFleet,
   type WorkingFleet,
 } from './open-fleet.js';
@@ -34,7 +42,7 @@ export { messageFrom, storedMessage, streamState } from './stored-message.js';
 export {
   liveWorkers,
   orderDrain,
-  streamsOf,
+  streamOf,
   type FleetStream,
   type LiveWorker,
   type StreamCopy,

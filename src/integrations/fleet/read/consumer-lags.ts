@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
+import { AckPolicy, DeliverPolicy, type JetStreamManager } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { lastKept, messageFrom, storedMessage, streamState, type OpenFleet } from '../nats/index.js';
 import { durablePositions } from './durable-position.js';
@@ -63,9 +63,9 @@ async function countAfter({ jsm, names }: OpenFleet, subjects: string, after: nu
 }
 
 /** The deliveries to the consumers that are connected. Those to feeds are left out. */
-export async function deliveries({ jsm, names }: OpenFleet): Promise<readonly Delivery[]> {
+export async function deliveries(jsm: JetStreamManager, stream: string): Promise<readonly Delivery[]> {
   const found: Delivery[] = [];
-  for await (const { config, num_pending } of jsm.consumers.list(names.stream)) {
+  for await (const { config, num_pending } of jsm.consumers.list(stream)) {
     const [subjects = config.filter_subject ?? ''] = config.filter_subjects ?? [];
     if (subjects.endsWith('.*')) found.push({ subjects, messages: num_pending });
   }

@@ -32,7 +32,10 @@ arguments, or a package is missing; 3 NATS was not reached.
 const LATE_MS = 60_000;
 
 /** A name, as the library takes it. */
-const NAME = { fleet: /^[a-z0-9_-]{1,32}$/, worker: /^[A-Za-z0-9_-]{1,64}$/ };
+const NAME = {
+  fleet: { pattern: /^[a-z0-9_-]{1,32}$/, of: 'at most 32 small letters, digits, _ and -' },
+  worker: { pattern: /^[A-Za-z0-9_-]{1,64}$/, of: 'at most 64 letters, digits, _ and -' },
+};
 
 /** How long everything may take, in ms. A worker may take 30 s to leave. */
 const DEADLINE_MS = 60_000;
@@ -88,9 +91,9 @@ function workerIn([verb, worker, ...more]: readonly string[]): string | undefine
   return nameIn('WORKER', NAME.worker, worker);
 }
 
-function nameIn(argument: string, pattern: RegExp, text: string): string {
+function nameIn(argument: string, { pattern, of }: (typeof NAME)[keyof typeof NAME], text: string): string {
   if (pattern.test(text)) return text;
-  throw new Error(`${argument} must be a name of letters, digits, _ and -; got ${shown(text)}`);
+  throw new Error(`${argument} must be a name of ${of}; got ${shown(text)}`);
 }
 
 type FleetLibrary = typeof import('../../../integrations/fleet/index.js');

@@ -1,2 +1,2 @@
 export { liveWorkers, orderDrain, type LiveWorker } from './live-workers.js';
-export { streamsOf, type FleetStream, type StreamCopy } from './stream-copies.js';
+export { streamOf, type FleetStream, type StreamCopy } from './stream-copies.js';

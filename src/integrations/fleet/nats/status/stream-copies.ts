@@ -1,5 +1,5 @@
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
-import { fleetStreams, type FleetNames } from '../fleet-names.js';
+import type { FleetNames } from '../fleet-names.js';
 import { problemOf } from '../require-stream.js';
 
 /** A copy of a stream on one server of a cluster. */
@@ -28,13 +28,11 @@ export interface FleetStream {
   readonly problem?: string;
 }
 
-/** The streams of a fleet. A request for one that is missing rejects. */
-export function streamsOf(jsm: JetStreamManager, names: FleetNames): readonly Promise<FleetStream>[] {
-  return fleetStreams(names).map(async name => {
-    const info = await jsm.streams.info(name);
-    const problem = name === names.stream ? problemOf(info.config, names) : undefined;
-    return { ...described(info), ...(problem !== undefined && { problem }) };
-  });
+/** A stream of a fleet. */
+export async function streamOf(jsm: JetStreamManager, names: FleetNames, name: string): Promise<FleetStream> {
+  const info = await jsm.streams.info(name);
+  const problem = name === names.stream ? problemOf(info.config, names) : undefined;
+  return { ...described(info), ...(problem !== undefined && { problem }) };
 }
 
 function described({ config, state, cluster }: StreamInfo): FleetStream {
