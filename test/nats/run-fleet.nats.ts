@@ -22,7 +22,6 @@ import {
   fleetFeed,
   isFleetError,
   runFleet,
-  setReplicas,
   setShards,
   type FleetConfig,
   type FleetEvent,
@@ -32,7 +31,7 @@ import { NatsTime } from '../../src/integrations/fleet/nats/nats-time.js';
 import { openFleetToWork } from '../../src/integrations/fleet/nats/open-fleet.js';
 import { StoredCheckpoints } from '../../src/integrations/fleet/nats/stored-checkpoints.js';
 import { waitUntil } from '../wait-until.js';
-import { SERVERS, startNatsCluster, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
+import { SERVERS, startNatsServer, versionOf, type NatsServer } from './nats-server.js';
 import { Workers } from './chaos/workers.js';
 import { numberOf, stage } from './stage.js';
 
@@ -55,14 +54,11 @@ for (const program of SERVERS) {
     const isOld = versionOf(program).startsWith('2.9.');
     let server: NatsServer | undefined;
     let setting: Awaited<ReturnType<typeof stage>> | undefined;
-    let cluster: readonly NatsServer[] = [];
     afterEach(async () => {
       await server?.remove();
       await setting?.end();
-      for (const one of cluster) await one.remove();
       server = undefined;
       setting = undefined;
-      cluster = [];
     });
     const ends = (nats: FleetConfig['nats'], pattern: RegExp, more: Partial<FleetConfig> = {}) =>
       rejects(firstValueFrom(runFleet({ nats, identities$, client, ...more })), (error: unknown) => {
@@ -271,41 +267,6 @@ for (const program of SERVERS) {
         deepStrictEqual(read[ids[0]!]!.key, 'key');
       }
     });
-
-    if (!isOld) {
-      it('keeps all streams on three servers after setReplicas, while it works, and survives each of them', async function () {
-        this.timeout(180_000);
-        cluster = await startNatsCluster(program);
-        setting = await stage({ program });
-        const { add, work, followed, publish, running } = setting;
-        const ids = add(5);
-        const anywhere = { servers: cluster.map(({ port }) => `127.0.0.1:${port}`) };
-        const { events } = await work({ nats: cluster[0]!.connect(anywhere) });
-        await waitUntil(() => events.some(({ kind }) => kind === 'ready'));
-        await followed();
-        const nats = await cluster[1]!.connect(anywhere);
-        strictEqual(await lastValueFrom(setReplicas({ nats, replicas: 3 })), 3);
-        const { streams } = await jetstreamManager(nats, { checkAPI: false });
-        for (const name of ['LOBBY_EVENTS', 'LOBBY_ALIVE', 'KV_LOBBY_FLEET', 'KV_LOBBY_POSITIONS']) {
-          const { config, cluster: copies } = await streams.info(name);
-          deepStrictEqual([config.num_replicas, copies!.replicas!.length], [3, 2], name);
-        }
-        const numbers: number[] = [];
-        const batches$ = fleetBatches({ nats, from: 0 });
-        running.push(batches$.subscribe(batch => numbers.push(...batch.events.map(numberOf))));
-        for (const server of cluster) {
-          await server.stop('SIGKILL');
-          const sent = ids.map(id => publish(id));
-          await waitUntil(() => sent.every(number => numbers.includes(number)));
-          await server.start();
-          await waitUntil(async () => {
-            const info = await streams.info('LOBBY_EVENTS').catch(() => undefined);
-            return info?.cluster?.replicas?.every(({ current }) => current) === true;
-          });
-        }
-        strictEqual(new Set(numbers).size, numbers.length);
-      });
-    }
 
     it('says which worker follows other identities', async () => {
       setting = await stage({ program });
@@ -815,135 +776,6 @@ for (const program of SERVERS) {
       deepStrictEqual([...reader.gaps].sort(), [...ids].sort());
       deepStrictEqual(worker.error(), undefined);
     });
-
-    if (!isOld) {
-      it('waits for a cluster that has just been started, and says so', async () => {
-        cluster = await startNatsCluster(program);
-        setting = await stage({ program });
-        const { add, work, publish, running } = setting;
-        const [id] = add(1) as [string];
-        const workers = await Promise.all(cluster.map(one => work({ replicas: 3, nats: one.connect() })));
-        await waitUntil(() => workers.some(({ events }) => events.some(({ kind }) => kind === 'assigned')));
-        const waited = workers.flatMap(({ events }) => events.filter(({ kind }) => kind === 'nats_error'));
-        ok(waited.length > 0, 'none has said that it waits');
-        publish(id);
-        const { streams } = await jetstreamManager(await cluster[0]!.connect());
-        await waitUntil(async () => (await streams.info('LOBBY_EVENTS')).state.messages > 0);
-        deepStrictEqual((await streams.info('LOBBY_EVENTS')).config.num_replicas, 3);
-        deepStrictEqual(
-          workers.map(({ error }) => error()),
-          [undefined, undefined, undefined],
-        );
-        for (const worker of running) worker.unsubscribe();
-      });
-    }
-
-    if (!isOld) {
-      it('is read as soon as its cluster has chosen leaders again', async function () {
-        this.timeout(120_000);
-        cluster = await startNatsCluster(program);
-        setting = await stage({ program });
-        const { add, work, followed, publish, running } = setting;
-        const [id] = add(1) as [string];
-        await work({ replicas: 3, nats: cluster[0]!.connect() });
-        await followed();
-        publish(id);
-        const { streams } = await jetstreamManager(await cluster[0]!.connect());
-        await waitUntil(async () => (await streams.info('LOBBY_EVENTS')).state.messages > 0);
-        // If all servers are killed at once, NATS 2.10 may lose records that it has confirmed.
-        await Promise.all(cluster.map(server => server.stop('SIGTERM')));
-        await Promise.all(cluster.map(server => server.start()));
-        const numbers: number[] = [];
-        const errors: unknown[] = [];
-        const error = (error: unknown) => errors.push(error);
-        const live = fleetFeed({ nats: cluster[1]!.connect(), identity_id: id });
-        const states: string[] = [];
-        running.push(
-          fleetBatches({ nats: cluster[2]!.connect(), durable: 'reader' }).subscribe({
-            next: ({ events }) => numbers.push(...events.map(numberOf)),
-            error,
-          }),
-          live.all$.subscribe({ error }),
-          live.status$.subscribe({ next: ({ state }) => states.push(state), error }),
-        );
-        await waitUntil(() => errors.length > 0 || (numbers.length > 0 && states.at(-1) === 'live'));
-        deepStrictEqual([errors, numbers], [[], [1]]);
-      });
-    }
-
-    if (!isOld) {
-      it('is read on while the server that has its consumer is down', async function () {
-        this.timeout(120_000);
-        cluster = await startNatsCluster(program);
-        setting = await stage({ program });
-        const { add, work, followed, publish, running } = setting;
-        const [id] = add(1) as [string];
-        const log: string[] = [];
-        await work({ replicas: 3, nats: cluster[0]!.connect() });
-        await followed();
-        publish(id);
-        const nats = await cluster[0]!.connect();
-        const { consumers } = await jetstreamManager(nats);
-        const numbers: number[] = [];
-        let reading: Subscription | undefined;
-        let holder: NatsServer | undefined;
-        // The server of the connection would end it, which is another test.
-        while (!holder || holder === cluster[0]) {
-          reading?.unsubscribe();
-          await waitUntil(async () => (await consumers.list('LOBBY_EVENTS').next()).length === 0);
-          numbers.length = 0;
-          const batches$ = fleetBatches({ nats, from: 0, log: ({ kind }) => log.push(kind) });
-          reading = batches$.subscribe(({ events }) => numbers.push(...events.map(numberOf)));
-          await waitUntil(() => numbers.length === 1);
-          const [consumer] = await consumers.list('LOBBY_EVENTS').next();
-          holder = cluster[Number(consumer!.cluster!.leader!.slice(1))];
-        }
-        running.push(reading!);
-        await holder.stop('SIGKILL');
-        for (let i = 0; i < 20; i++) publish(id);
-        await waitUntil(() => numbers.length === 21);
-        deepStrictEqual(log.includes('retrying'), true);
-      });
-    }
-
-    if (!isOld) {
-      it('has every event at each server of a cluster, although followers lag behind', async function () {
-        this.timeout(60_000);
-        cluster = await startNatsCluster(program);
-        setting = await stage({ program });
-        const { add, work, followed, publish, running } = setting;
-        const [id] = add(1) as [string];
-        await work({ replicas: 3, nats: cluster[0]!.connect() });
-        await followed();
-        const seen = await Promise.all(
-          cluster.map(async server => {
-            const nats = await server.connect();
-            const [batches, feed, gaps]: [number[], number[], string[]] = [[], [], []];
-            const live = fleetFeed({ nats, identity_id: id });
-            running.push(
-              fleetBatches({ nats, from: 0 }).subscribe(({ events, gap }) => {
-                if (gap) gaps.push(gap.reason);
-                batches.push(...events.map(numberOf));
-              }),
-              live.gap$.subscribe(({ reason }) => gaps.push(reason)),
-              live.all$.subscribe(event => feed.push(numberOf(event))),
-            );
-            const states: string[] = [];
-            running.push(live.status$.subscribe(({ state }) => states.push(state)));
-            await waitUntil(() => states.at(-1) === 'live');
-            return { batches, feed, gaps };
-          }),
-        );
-        const text = 'x'.repeat(1_500_000);
-        for (let i = 1; i <= 60; i++) {
-          publish(id, i % 6 === 0 ? { text } : {});
-          await new Promise(resolve => setTimeout(resolve, 10));
-        }
-        const all = Array.from({ length: 60 }, (_, i) => i + 1);
-        await waitUntil(() => seen.every(({ batches, feed }) => batches.length >= 60 && feed.length >= 60));
-        for (const each of seen) deepStrictEqual(each, { batches: all, feed: all, gaps: [] });
-      });
-    }
 
     it('says that it has too much to do if it always has too little CPU', async () => {
       setting = await stage({ program });

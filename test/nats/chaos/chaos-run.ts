@@ -2,7 +2,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { createEmulator, listen } from 'lobby-rx/emulator';
 import type { FleetEvent, FleetPosition } from 'lobby-rx/fleet';
-import { startNatsServer, type NatsServer } from '../nats-server.js';
+import { startNatsServer, versionOf, type NatsServer } from '../nats-server.js';
 import { OPERATOR, startCluster, type Cluster } from './cluster.js';
 import { Consumer } from './consumer.js';
 import { Ledger } from './ledger.js';
@@ -57,6 +57,7 @@ export class ChaosRun {
   nats!: NatsConnection;
   /** A connection with all rights in a cluster. */
   operator!: NatsConnection;
+  readonly #version: string;
   readonly #ledger = new Ledger();
   /** The consumer reaches each server through a relay. */
   #relays!: readonly Relay[];
@@ -65,7 +66,13 @@ export class ChaosRun {
   #lastSentAt = 0;
   #service!: Awaited<ReturnType<typeof listen>>;
 
-  private constructor(settings: ChaosSettings, servers: readonly NatsServer[], cluster: Cluster | undefined) {
+  private constructor(
+    program: string,
+    settings: ChaosSettings,
+    servers: readonly NatsServer[],
+    cluster: Cluster | undefined,
+  ) {
+    this.#version = versionOf(program);
     this.settings = settings;
     this.servers = servers;
     this.cluster = cluster;
@@ -81,7 +88,7 @@ export class ChaosRun {
     const config = `max_payload: ${MAX_PAYLOAD_BYTES}`;
     const cluster = settings.isCluster ? await startCluster(program, config) : undefined;
     const servers = cluster?.servers ?? [await startNatsServer({ program, config })];
-    const run = new ChaosRun(settings, servers, cluster);
+    const run = new ChaosRun(program, settings, servers, cluster);
     await run.#start();
     return run;
   }
@@ -119,7 +126,7 @@ export class ChaosRun {
 
   log(text: string): void {
     const seconds = (Date.now() - this.#startedAt) / 1_000;
-    console.log(`${seconds.toFixed(1).padStart(6)} s  ${text}`);
+    console.log(`${this.#version.padEnd(8)}${seconds.toFixed(1).padStart(6)} s  ${text}`);
   }
 
   /** The server of a cluster that leads the stream, and another one. */
@@ -221,6 +228,7 @@ export class ChaosRun {
     const last = Date.now() - this.#lastSentAt;
     // Gives duplicates the time to come.
     await wait(1_000);
+    const { wentBack } = ledger;
     const { lost, lostWithGap, doubled, doubledWithGap, outOfOrder, falseGaps } = ledger.faults;
     const rows: readonly (readonly [string, number | string])[] = [
       ['events sent', ledger.sent],
@@ -228,7 +236,8 @@ export class ChaosRun {
       ['lost', lost],
       ['lost, and a gap says so', lostWithGap],
       ['doubled', doubled],
-      ['doubled after a gap', doubledWithGap],
+      ['doubled after a gap or a restart', doubledWithGap],
+      ['positions that went back, no gap', wentBack],
       ['out of order', outOfOrder],
       ['gaps', ledger.gaps],
       ['gaps, though NATS lost nothing', falseGaps],
@@ -238,8 +247,10 @@ export class ChaosRun {
       ['the end of the stream', await this.#endOfStream()],
       ['where the consumer is', sequenceOf(this.consumer.last.position)],
     ];
+    const isWell = [lost, doubled, wentBack, outOfOrder, falseGaps].every(count => count === 0);
+    console.log(`\nNATS ${this.#version}${isWell ? '' : ' FAILED'}`);
     for (const [name, value] of rows) console.log(`  ${name.padEnd(34)} ${value}`);
-    return lost === 0 && doubled === 0 && outOfOrder === 0 && falseGaps === 0;
+    return isWell;
   }
 
   async end(): Promise<void> {
