@@ -5,7 +5,8 @@
 //     npx tsx examples/fleet/backup.ts restore 127.0.0.1:4222 FOLDER
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { connect, createInbox, type NatsConnection } from '@nats-io/transport-node';
+import { setTimeout as wait } from 'node:timers/promises';
+import { connect, createInbox, RequestError, type Msg, type NatsConnection } from '@nats-io/transport-node';
 
 /**
  * Positions come first. So a restored position is not newer than the restored events. The stream of
@@ -18,6 +19,9 @@ const CHUNK_SIZE = 65_536;
 
 /** How long NATS may take to answer, in ms. */
 const TIMEOUT_MS = 30_000;
+
+/** How often a request is sent that nobody has received. */
+const MAX_TRIES = 10;
 
 /** Backs up the streams of a fleet, without consumers, to a folder for each of them. */
 export async function save(nats: NatsConnection, folder: string, streams = STREAMS): Promise<void> {
@@ -51,7 +55,7 @@ export async function restore(nats: NatsConnection, folder: string, streams = ST
     const file = openSync(join(folder, stream, 'stream.tar.s2'), 'r');
     const chunk = Buffer.alloc(CHUNK_SIZE);
     for (let length = readSync(file, chunk); length > 0; length = readSync(file, chunk)) {
-      await nats.request(deliver_subject as string, chunk.subarray(0, length), { timeout: TIMEOUT_MS });
+      await request(nats, deliver_subject as string, chunk.subarray(0, length));
     }
     closeSync(file);
     await ask(nats, deliver_subject as string, '');
@@ -59,10 +63,25 @@ export async function restore(nats: NatsConnection, folder: string, streams = ST
 }
 
 async function ask(nats: NatsConnection, subject: string, data: string) {
-  const message = await nats.request(subject, data, { timeout: TIMEOUT_MS });
+  const message = await request(nats, subject, data);
   const answer = message.json<Readonly<Record<string, unknown>>>();
   if (answer.error) throw new Error(`${subject}: ${JSON.stringify(answer.error)}`);
   return answer;
+}
+
+/**
+ * Sends a request. In a cluster, a server may take a moment until it knows which other one takes
+ * the parts of a stream.
+ */
+async function request(nats: NatsConnection, subject: string, data: string | Uint8Array): Promise<Msg> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await nats.request(subject, data, { timeout: TIMEOUT_MS });
+    } catch (error) {
+      if (!(error instanceof RequestError && error.isNoResponders()) || tries === MAX_TRIES) throw error;
+      await wait(500);
+    }
+  }
 }
 
 if (import.meta.filename === process.argv[1]) {

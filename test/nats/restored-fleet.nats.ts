@@ -76,8 +76,7 @@ for (const program of SERVERS) {
       },
     };
     for (const [name, copy] of Object.entries(copies)) {
-      it(`misses nothing after ${name}, although the stream is past the consumer's position again`, async function () {
-        this.timeout(60_000);
+      it(`misses nothing after ${name}, although the stream is past the consumer's position again`, async () => {
         const { add, work, followed } = setting;
         const ids = add(5);
         const worker = await work();
@@ -111,8 +110,7 @@ for (const program of SERVERS) {
       });
     }
 
-    it('goes on without a gap, and doubles nothing, in a backup on another server', async function () {
-      this.timeout(60_000);
+    it('goes on without a gap, and doubles nothing, in a backup on another server', async () => {
       const { server, add, work, followed, publish } = setting;
       const ids = add(5);
       const worker = await work();
@@ -140,8 +138,7 @@ for (const program of SERVERS) {
       ok(next.last().position > reader.last().position);
     });
 
-    it('goes on where it was, while a consumer runs, although NATS 2.15 gives the stream another time of creation', async function () {
-      this.timeout(60_000);
+    it('goes on where it was, while a consumer runs, although NATS 2.15 gives the stream another time of creation', async () => {
       const { server, add, work, followed } = setting;
       const ids = add(5);
       const worker = await work();
@@ -166,8 +163,7 @@ for (const program of SERVERS) {
       deepStrictEqual(reader.gaps, []);
     });
 
-    it('has a gap in a feed for which another record has the position of its last one', async function () {
-      this.timeout(60_000);
+    it('has a gap in a feed for which another record has the position of its last one', async () => {
       const { server, add, work, followed } = setting;
       const [id] = add(1) as [string];
       await work();

@@ -733,8 +733,7 @@ for (const program of SERVERS) {
       }
     });
 
-    it('stores lost records again, and a consumer that had read them gets a gap', async function () {
-      this.timeout(60_000);
+    it('stores lost records again, and a consumer that had read them gets a gap', async () => {
       setting = await stage({ program });
       const { add, work, followed, publish, server, running } = setting;
       const ids = add(5);
@@ -804,8 +803,7 @@ for (const program of SERVERS) {
       workers.signal(name, 'SIGKILL');
     });
 
-    it('uses the clock of NATS if the clocks of workers are wrong or set', async function () {
-      this.timeout(60_000);
+    it('uses the clock of NATS if the clocks of workers are wrong or set', async () => {
       setting = await stage({ program });
       const { add, followed, publish, server, service, tokens, running } = setting;
       const ids = add(10);
@@ -855,8 +853,7 @@ for (const program of SERVERS) {
       );
     });
 
-    it('polls all identities, although its process stands still at least once a second', async function () {
-      this.timeout(60_000);
+    it('polls all identities, although its process stands still at least once a second', async () => {
       setting = await stage({ program });
       const { add, work, followed } = setting;
       add(600);
@@ -915,8 +912,7 @@ for (const program of SERVERS) {
       deepStrictEqual(error(), undefined);
     });
 
-    it('goes on after its server was away', async function () {
-      this.timeout(60_000);
+    it('goes on after its server was away', async () => {
       setting = await stage({ program });
       const { add, work, followed, publish, server } = setting;
       const ids = add(5);
