@@ -19,6 +19,7 @@ const RUN_BY: readonly (readonly [page: string, text: string, test: string])[] =
   ['docs/browser.md', "locks.request('renew'", 'test/law/copied-blocks.check.ts'],
   ['docs/browser.md', 'saved = sessionStorage', 'test/law/copied-blocks.check.ts'],
   ['docs/command-line.md', 'lobby-rx connected', 'test/tools/cli/copied-commands.check.ts'],
+  ['docs/debugging.md', 'doctor --lobby', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/debugging.md', 'doctor --origin', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/emulator.md', 'control() {', 'test/tools/cli/copied-commands.check.ts'],
   ['docs/fleet-restore.md', 'backup.ts save', 'test/nats/moved-fleet.nats.ts'],
@@ -69,7 +70,7 @@ const BEFORE = '// Before:';
  * How many blocks are compiled at most, but not run. The number goes down: mend one, and
  * lower it.
  */
-const MOST_NOT_RUN = 19;
+const MOST_NOT_RUN = 18;
 
 interface Block {
   readonly page: string;

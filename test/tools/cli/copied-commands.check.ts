@@ -4,6 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bundled } from '../../bundled.js';
 import { recipe } from '../../consumers/recipe.js';
+import { openGate } from '../../integrations/lobby-server/gate.js';
 import { waitUntil } from '../../wait-until.js';
 import { lobbyRx } from './lobby-rx.js';
 import { useService } from './service.js';
@@ -88,6 +89,18 @@ describe('The commands that people copy', () => {
       out,
       /"check":"cors","level":"(?:ok|warning)","text":"pages of https:\/\/game\.example are allowed/,
     );
+  });
+
+  it('look at the way to a lobby, as the page about debugging shows them', async () => {
+    const gate = await openGate();
+    const text = recipe('docs/debugging.md', 'doctor --lobby').replace(
+      'wss://lobby.example/play',
+      `ws://127.0.0.1:${gate.port}/play`,
+    );
+    const { out, err } = await (await inShell(text, {})).exited;
+    await gate.close();
+    strictEqual(err, '');
+    match(out, /"check":"gate","level":"ok","text":"is here/);
   });
 
   it('control an emulator, as its page shows them', async () => {
