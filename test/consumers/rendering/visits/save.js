@@ -29,10 +29,19 @@ try {
   const text = `${readFileSync(module, 'utf8')}${SUBSCRIPTION}\n`;
   for (let save = 1; save <= SAVES; save++) {
     const before = requests.length;
-    writeFileSync(module, `${text}// ${save}\n`);
+    // No comment: a dev server may drop it, and serve what it has.
+    writeFileSync(module, `${text}globalThis.save = ${save};\n`);
+    const hasRun = await until(() =>
+      page
+        .evaluate(() => globalThis.save)
+        .then(
+          ran => ran === save,
+          () => false,
+        ),
+    );
     // The new client polls, and the one before it does not.
-    const isReplaced = await until(() => requests.slice(before).filter(isPoll).length >= 2);
-    if (!isReplaced) faults.push(`save ${save} has no effect`);
+    const polled = await until(() => requests.slice(before).filter(isPoll).length >= 2);
+    if (!hasRun || !polled) faults.push(`save ${save} has no effect`);
     if (!(await until(() => polls() === 2))) faults.push(`save ${save}: ${polls()} polls`);
     await delay(200);
   }
