@@ -53,7 +53,7 @@ export interface ClientContext {
 /** How long the service keeps events, in ms. */
 const RETENTION_MS = 300_000;
 
-/** The service serves 1,920 requests of an address and a route in 15 minutes. */
+/** The service allows 1,920 requests of an address and a route in 15 minutes. 20 are for others. */
 const QUOTA = 1_900;
 
 /** Creates a context: everything that a client needs to reach the service with one token. */

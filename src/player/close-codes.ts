@@ -38,7 +38,7 @@ export const COMES_BACK: Readonly<Record<number, ComesBack>> = {
   4429: 'later',
 };
 
-/** The close code of each reason that a gate or a player has. */
+/** The close code of each reason of its own that a gate or a player sends. */
 export const CODE_OF_REASON = {
   closed: 1000,
   // Sent by a gate that drains: the player may have another gate next time.
@@ -92,7 +92,7 @@ const REASON_OF_CODE: Readonly<Record<number, GateReason>> = {
   1009: 'too_large',
 };
 
-/** What a close code and its text say. */
+/** Reads a close frame. `kicked` stands for a code without a reason. */
 export function meaningOfClose(code: number, text: string): MeaningOfClose {
   const [said, seconds] = text.split('; retry-after=', 2);
   const isGateClosed = code === 1001 && said === ('gate_closed' satisfies GateReason);

@@ -20,7 +20,10 @@ export type Acknowledgement =
   | { readonly kind: 'decided'; readonly decision: AckDecision }
   | { readonly kind: 'unacknowledged'; readonly error: unknown };
 
-/** Calls `ack`. Emits how that ended. If it takes long, a status is emitted first. */
+/**
+ * Calls `ack`. Emits how that ended, from which `transition/after-ack.ts` follows. If it takes
+ * long, a status is emitted first.
+ */
 export function acknowledge(
   ack: () => ObservableInput<unknown>,
   status: WatchStatus,

@@ -2,7 +2,7 @@ import { delay, merge, NEVER, Subject, switchMap, take, timer, type Observable }
 import { unknownRecovery, type Recovery } from '../../error/index.js';
 import { backoffDelay, spreadWait, type WatchSettings, type WatchStatus } from '../../stream/index.js';
 
-/** After this number of refreshes in a row that the service refuses, the status says so. */
+/** After this many refused refreshes since the last that succeeded, the status says so. */
 const MAX_REFUSED = 3;
 
 /**

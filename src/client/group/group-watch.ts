@@ -46,8 +46,8 @@ export interface GroupWatchConfig extends WatchConfig<GroupMemberList> {
 }
 
 /**
- * An answer that comes sooner than this, in ms, does not end a whole block. So something in the
- * group has changed.
+ * An answer that comes sooner than this, in ms, was not held for the whole time. So something in
+ * the group has changed.
  */
 const EARLY_MS = 30_000;
 /** The least time between two refreshes that follow changes, in ms. */

@@ -69,7 +69,7 @@ const ONLY_EMPTY: DecodeIssue = {
 export function untilNoNewMembers(isLenient = false): OperatorFunction<GroupMemberList, GroupMemberList> {
   return pages$ =>
     defer(() => {
-      const endAt = endOfWalk();
+      const endAt = endOfPaging();
       return pages$.pipe(
         takeWhile(page => {
           const end = endAt(page);
@@ -81,9 +81,10 @@ export function untilNoNewMembers(isLenient = false): OperatorFunction<GroupMemb
 }
 
 /**
- * Judges one page after the other. It remembers about a thousand members, even of a larger group.
+ * Judges one page after the other. It remembers a thousand members or two pages, even of a larger
+ * group.
  */
-function endOfWalk(): (page: GroupMemberList) => End | undefined {
+function endOfPaging(): (page: GroupMemberList) => End | undefined {
   let previous = new Set<string>();
   const recent = new Set<string>();
   let empty = 0;

@@ -16,7 +16,7 @@ import { aheadSince, instant, monotonicClock, type Clocks } from './clocks.js';
 
 /**
  * The default wake source of a watch: {@link pageWake} in a page, elsewhere jumps of the wall
- * clock.
+ * clock. What the watch then does is in `transition/interruption-transition.ts`.
  */
 export function defaultWake(scheduler: SchedulerLike, monotonic?: TimestampProvider): Observable<unknown> {
   return isPage() ? pageWake() : clockJumps(scheduler, monotonic);

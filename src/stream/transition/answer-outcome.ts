@@ -60,8 +60,8 @@ function gapBefore<A>(
 }
 
 /**
- * Reads these parts of an answer. An answer with the key of the last one with news is a repeat. It
- * is no news, and neither is an empty answer.
+ * Reads an answer, and compares it with the position. One with the key of the last answer with news
+ * is a repeat. It is no news, and neither is an empty answer.
  */
 function answeredBy<A>(
   { state: { position, askedAt }, now, settings }: Turn<A>,

@@ -38,7 +38,7 @@ export function firstPosition(now: Instant, from: ResumePoint | undefined, reten
   return from ? resumedPosition(fromNow, now, from, retention) : fromNow;
 }
 
-/** The position of a watch that goes on from somewhere else. */
+/** The position of a watch that goes on from a resume point. */
 export function resumedPosition(
   before: Position,
   now: Instant,

@@ -195,7 +195,7 @@ class AuthorizedRequest extends DirectOperator<Attempted, TransportResponse> imp
     const { clock, transport } = this.#shared;
     const sentAt = clock.now();
     this.#request.onSent?.();
-    // The array is copied, since an array that grows has room for 17.
+    // The array is copied, since V8 makes room for 17 at the first `push`.
     this.#used = [...this.#used, token];
     this.#shared.signedIn();
     const attempt = new Attempt(this, this.#request, token, sentAt);

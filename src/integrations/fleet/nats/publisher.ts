@@ -83,7 +83,7 @@ export class Publisher {
 
 /**
  * Runs `store`, which stores something only if the last message is still the expected one. Returns
- * `undefined` if it is not. So of two workers that both believe to own a shard, only one stores.
+ * `undefined` if it is not. So of two workers that both believe they own a shard, only one stores.
  * The same is true for two processes that read with the same name.
  */
 export async function fenced<T>(store: () => Promise<T>): Promise<T | undefined> {

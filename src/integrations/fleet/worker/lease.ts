@@ -1,6 +1,7 @@
 // The lease is the time that a worker may be silent before others take over its shards. It is
-// `FleetConfig.lease` in `fleet-config.ts`, which has its default. These are multiples of it.
-// Who is alive is decided in `known-workers.ts`. What keeps two workers from storing for one
+// `FleetConfig.lease` in `fleet-config.ts`, which has its default. The constants here are relative
+// to it. NATS drops a worker that is silent for a lease (`nats/nats-registry.ts`), and
+// `known-workers.ts` decides who then takes part. What keeps two workers from storing for one
 // identity is `fenced` in `nats/publisher.ts`.
 
 /** This many times in a lease, a worker reports that it is alive, and looks which others are. */

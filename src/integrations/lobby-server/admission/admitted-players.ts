@@ -24,8 +24,8 @@ export class AdmittedPlayers {
   }
 
   /**
-   * Admits a player whose token is confirmed. `undefined` if they have left before that. One whose
-   * connection has dropped is in if they have a ticket, and away once that connection is watched.
+   * Admits a player whose token is confirmed. `undefined` if they have left before that. If their
+   * connection has dropped, one with a ticket is admitted all the same, and is away at once.
    */
   admit(visitor: Visitor, presented: PresentedToken): Player | undefined {
     const { report, grace } = this.#settings;

@@ -179,7 +179,7 @@ export class Player implements PlayerSocket {
     this.#connection = undefined;
     old?.replace(closeCode('replaced'));
     if (old) this.#goAway(closeCode('replaced'));
-    // A subscriber may have closed it.
+    // A subscriber may have closed it, which TypeScript does not expect of `#state`.
     if (this.#state === 'left') {
       const { expired } = REFUSALS;
       this.#gate.settings.report.onRefused(expired, expired.code, visitor.address);

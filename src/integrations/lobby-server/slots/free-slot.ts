@@ -44,7 +44,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
     reported = line;
   };
   let isSlow = false;
-  /** A service that hangs has as many calls. */
+  /** If the service hangs, as many calls are slow. */
   const onSlow = () => {
     if (!isSlow) report.onSlow('freeSlot');
     isSlow = true;

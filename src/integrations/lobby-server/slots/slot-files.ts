@@ -154,7 +154,7 @@ function createConfirm(
         if (isNew) files.forgetPending(token);
       };
       try {
-        // Looked for again, since the other process may have listed the files before that.
+        // This looks again, since the other process may have listed the files before.
         refuseIfReplaced();
         if (files.isLeft(token)) throw slotNotFree();
       } catch (error) {
@@ -193,7 +193,7 @@ function createRelease(players: Players, files: SlotFolder, scheduler: Scheduler
       files.forgetLeft(token);
       mayStillConnect.delete(token);
     };
-    // Looked for after the file has been moved. `connected` looks after it has written its file. So
+    // This looks after the file has been moved, and `connected` after it has written its file. So
     // at least one of two gates sees the other.
     if (files.has(token, 'in')) return EMPTY.pipe(tap({ complete: forget }));
     if (files.has(token, 'pending')) throw new PendingElsewhereError();

@@ -10,7 +10,8 @@ import { InputError } from '../../../error/index.js';
  * - `in`: the service has confirmed it.
  * - `out`: the service had confirmed it. This gate admits nobody with it any more, and its slot is
  *   being freed.
- * - `unresolved`: the same, but the service's answer was lost, and it may count the player later.
+ * - `unresolved`: like `out`, but the answer of the service was lost. It may count the player
+ *   later.
  */
 type State = 'pending' | 'in' | 'out' | 'unresolved';
 
@@ -86,7 +87,7 @@ export class SlotFolder {
     this.#move(this.#file(token, 'pending'), token, 'in');
   }
 
-  /** This gate admits nobody with the token any more, and neither did an earlier process. */
+  /** This gate admits nobody with the token any more. An earlier process that did is gone. */
   leave(token: string): void {
     const confirmed = this.#filesOf(token, 'in');
     const pending = this.#filesOf(token, 'pending');
@@ -111,7 +112,7 @@ export class SlotFolder {
     return this.#filesOf(token, 'out').length === 0;
   }
 
-  /** Whether the slot of the token is being freed, or has yet to be since an earlier process. */
+  /** Whether the slot of the token is being freed, or an earlier process has left it to us. */
   isLeft(token: string): boolean {
     const hash = hashOf(token);
     const isMine = this.#left.some(name => mayHold(join(this.#path(name), hash), token));

@@ -201,7 +201,8 @@ export class Connection {
   }
 
   #refuseMessages(): void {
-    this.closeOrTerminate(4413, closeCode('too_many_messages').reason);
+    const { code, reason } = closeCode('too_many_messages');
+    this.closeOrTerminate(code, reason);
   }
 
   /**

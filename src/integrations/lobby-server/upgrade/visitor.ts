@@ -55,11 +55,11 @@ export class Visitor {
    * refused, and a client that ends its connection has left.
    */
   wait(): void {
-    // Unread data would hide that the client has left.
     if (this.#connection) return;
     const socket = this.#socket;
     const refuse = () => void this.refuse(REFUSALS.noHandshake);
     const destroy = () => void socket.destroy();
+    // Unread data would hide that the client has left.
     socket.on('data', refuse).on('end', destroy);
     this.#stopWaiting = () => socket.off('data', refuse).off('end', destroy).pause();
   }
@@ -121,7 +121,7 @@ export class Visitor {
    */
   #isAnsweredTwice(): boolean {
     const { server, report } = this.#settings;
-    // Alone, it is the late answer to an earlier request on the connection.
+    // If the gate is the only listener, this is the late answer to an earlier request.
     if (bytesWritten(this.#socket) === this.#written || server.listenerCount('upgrade') === 1) return false;
     report.onAnsweredTwice(this.address);
     this.#socket.destroy();

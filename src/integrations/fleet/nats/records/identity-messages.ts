@@ -64,8 +64,8 @@ export class LostRecords extends FleetError {}
 
 /**
  * The messages of a subject after the last handled record, each once and in order. Messages that
- * are stored later follow. It needs no rights to read other identities. It errors with
- * {@link LostRecords} if the stream has lost the last handled record.
+ * are stored later follow (`nats-log.ts` stores them). It needs no rights to read other identities.
+ * It errors with {@link LostRecords} if the stream has lost the last handled record.
  */
 export function identityMessages(
   fleet: OpenFleet,
