@@ -200,9 +200,14 @@ for (const program of SERVERS) {
         await waitUntil(() =>
           streams.update('KV_LOBBY_FLEET', { num_replicas: 1 }).then(Boolean, () => false),
         );
-        const holder = async () => (await streams.info('KV_LOBBY_FLEET')).cluster?.leader;
-        await waitUntil(() => holder().then(Boolean, () => false));
-        await servers[Number((await holder())!.slice(1))]!.stop('SIGKILL');
+        let holder: string | undefined;
+        await waitUntil(async () => {
+          const { cluster } = await streams.info('KV_LOBBY_FLEET').catch(() => ({ cluster: undefined }));
+          // Until the other copies are gone, another server may become the one that keeps it.
+          holder = cluster?.replicas?.length ? undefined : cluster?.leader;
+          return holder !== undefined;
+        });
+        await servers[Number(holder!.slice(1))]!.stop('SIGKILL');
         await waitUntil(() =>
           read().then(
             ({ streams, unknown }) =>

@@ -453,8 +453,8 @@ for (const program of SERVERS) {
         () => Promise.reject(new Error('no database')),
       ];
       const of0 = (shard: number) => of(ids.filter(id => shardOf(id, 8) === shard));
-      const identities = (shard: number) => answers.shift()?.call(undefined) ?? of0(shard);
-      const worker = await work({ identities$: undefined, identities } as object);
+      const identitiesOf = (shard: number) => answers.shift()?.call(undefined) ?? of0(shard);
+      const worker = await work({ identities$: undefined, identitiesOf } as object);
       await followed();
       await waitUntil(() => worker.events.some(({ kind }) => kind === 'ready'));
       ok(worker.events.filter(({ kind }) => kind === 'identities_error').length >= 2);
