@@ -46,8 +46,7 @@ export const flat = ({ position, pace, health, ...others }: WatchState): FlatSta
 const partsOf = (state: FlatState): WatchState => {
   const { index, indexAt, contactAt, gapAt, isAgeUnknown, key, due, paidUntil, rest, attempt } = state;
   const { quick, echoed, content, handle, mixUps, indexless } = state;
-  const { status, heldAfter, isAnswered, isProved, isOffline, isNetworkSure, askedAt, needsFreshConnection } =
-    state;
+  const { status, heldAfter, isAnswered, isProved, isOffline, isSure, askedAt, needsFreshConnection } = state;
   return {
     position: {
       index,
@@ -65,7 +64,7 @@ const partsOf = (state: FlatState): WatchState => {
       due,
     },
     pace: { paidUntil, rest, attempt },
-    health: { status, heldAfter, isAnswered, isProved, isOffline, isNetworkSure },
+    health: { status, heldAfter, isAnswered, isProved, isOffline, isSure },
     askedAt,
     needsFreshConnection,
   };

@@ -55,13 +55,13 @@ function wokenTransition<A>({ state, now, openWatches, settings }: Turn<A>): Tra
 function returnedTransition<A>({ state, now, settings }: Turn<A>): Transition<A> {
   const wait = Math.max(0, state.pace.rest.earliest - now.monotonic);
   const rest = restFor(now, Math.max(wait, paceWait(state.pace, now, settings)));
-  const { isNetworkSure, heldAfter, status } = state.health;
+  const { isSure, heldAfter, status } = state.health;
   const { lastAnswer, error } = status;
   const left = waitLeft({ ...state.pace, rest }, now.monotonic);
   const nextTry = left > 0 ? now.at + left : undefined;
   const before = {
     ...state.health,
-    heldAfter: isNetworkSure ? HELD_MS : heldAfter,
+    heldAfter: isSure ? HELD_MS : heldAfter,
     isOffline: false,
     status: { ...connecting(now.at, lastAnswer), nextTry },
   };

@@ -33,7 +33,7 @@ export function firstHealth(now: Instant, lastAnswer: number | undefined): Healt
     isAnswered: false,
     isProved: false,
     isOffline: false,
-    isNetworkSure: true,
+    isSure: true,
   };
 }
 
@@ -71,7 +71,7 @@ function offlineChange(change: StatusChange): StatusChange {
 /** The service was heard from. */
 function inContact(health: Health, isFromService: boolean | undefined): Health {
   const isProved = health.isProved || isFromService !== undefined;
-  return { ...health, heldAfter: HELD_MS, isAnswered: true, isProved, isOffline: false, isNetworkSure: true };
+  return { ...health, heldAfter: HELD_MS, isAnswered: true, isProved, isOffline: false, isSure: true };
 }
 
 /** The service holds a poll. It has nothing new, and all is well. Only contact ends the backoff. */
@@ -115,9 +115,9 @@ function withoutHint({ status: { state, attempt, error, nextTry } }: Health): St
 export function online(health: Health, now: Instant): Change {
   if (!health.isOffline) return { health, signals: [] };
   const { attempt } = health.status;
-  const heldAfter = health.isNetworkSure ? ONLINE_MS : Infinity;
+  const heldAfter = health.isSure ? ONLINE_MS : Infinity;
   return withStatus(
-    { ...health, isOffline: false, isNetworkSure: false, heldAfter },
+    { ...health, isOffline: false, isSure: false, heldAfter },
     { state: 'connecting', attempt },
     now,
   );
@@ -208,7 +208,7 @@ function afterQuiet(
   now: Instant,
   change: Pick<WatchStatus, 'attempt' | 'hint' | 'nextTry'>,
 ): Change {
-  if (health.isNetworkSure && ageOf(contactAt, now) < QUIET_MS) return { health, signals: [] };
+  if (health.isSure && ageOf(contactAt, now) < QUIET_MS) return { health, signals: [] };
   return withStatus(health, { state: 'retrying', ...change }, now);
 }
 

@@ -99,7 +99,7 @@ export interface Health {
    * `false` from when the browser says that it has a network again until the service is heard
    * from.
    */
-  readonly isNetworkSure: boolean;
+  readonly isSure: boolean;
 }
 
 /** A new health, and the signal of its status, if the status says something new. */

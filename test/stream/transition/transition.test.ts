@@ -128,7 +128,7 @@ describe('the laws of the watch', () => {
 
     it('keeps the status after a standstill of the process that was longer than the timeout', () => {
       const standstill = 134_000;
-      const old = stateWith({ index: '5', isNetworkSure: false });
+      const old = stateWith({ index: '5', isSure: false });
       for (const state of [old, stateWith()]) {
         const next = turn(state, { kind: 'timeout' }, standstill);
         deepStrictEqual([next.why, next.signals, next.state.status], ['cut', [], state.status]);
@@ -371,7 +371,7 @@ describe('the laws of the watch', () => {
       deepStrictEqual([cut.state.status.state, cut.state.heldAfter], ['retrying', Infinity]);
       deepStrictEqual(turn(cut.state, { kind: 'held' }, 80_000).signals, []);
       const heard = turn(cut.state, got(answer('8')), 80_000).state;
-      deepStrictEqual([heard.status.state, heard.isNetworkSure], ['live', true]);
+      deepStrictEqual([heard.status.state, heard.isSure], ['live', true]);
     });
 
     it('means nothing to a watch that was not offline', () => {
