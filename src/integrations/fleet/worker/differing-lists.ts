@@ -18,7 +18,7 @@ export class DifferingLists {
 
   /**
    * Returns an event for each worker that has had another list for two leases, and again every two
-   * leases. It returns none if this worker uses `identities(shard)`, and so has no list.
+   * leases. It returns none if this worker uses `identitiesOf(shard)`, and so has no list.
    */
   check(own: GivenIdentities | undefined, present: readonly Presence[], now: number): readonly FleetEvent[] {
     if (!own) return [];

@@ -18,7 +18,7 @@ export interface Presence extends Participant {
    * rate.
    */
   readonly addresses: readonly number[];
-  /** `undefined` if the worker uses `identities(shard)`. */
+  /** `undefined` if the worker uses `identitiesOf(shard)`. */
   readonly given: GivenIdentities | undefined;
 }
 
