@@ -27,22 +27,24 @@ try {
   await page.goto(origin);
   if (!(await isLive())) faults.push('the page is not live');
   const text = `${readFileSync(module, 'utf8')}${SUBSCRIPTION}\n`;
-  for (let save = 1; save <= SAVES; save++) {
+  // No comment: a dev server may drop it, and serve what it has.
+  const save = number => writeFileSync(module, `${text}globalThis.save = ${number};\n`);
+  const lastRun = () => page.evaluate(() => globalThis.save).catch(() => undefined);
+  // A save may go unnoticed until the page listens to the dev server.
+  let warmUp = 0;
+  await until(async () => {
+    save(--warmUp);
+    await delay(2_000);
+    return (await lastRun()) !== undefined;
+  });
+  for (let number = 1; number <= SAVES; number++) {
     const before = requests.length;
-    // No comment: a dev server may drop it, and serve what it has.
-    writeFileSync(module, `${text}globalThis.save = ${save};\n`);
-    const hasRun = await until(() =>
-      page
-        .evaluate(() => globalThis.save)
-        .then(
-          ran => ran === save,
-          () => false,
-        ),
-    );
+    save(number);
+    const hasRun = await until(async () => (await lastRun()) === number);
     // The new client polls, and the one before it does not.
     const polled = await until(() => requests.slice(before).filter(isPoll).length >= 2);
-    if (!hasRun || !polled) faults.push(`save ${save} has no effect`);
-    if (!(await until(() => polls() === 2))) faults.push(`save ${save}: ${polls()} polls`);
+    if (!hasRun || !polled) faults.push(`save ${number} has no effect`);
+    if (!(await until(() => polls() === 2))) faults.push(`save ${number}: ${polls()} polls`);
     await delay(200);
   }
   if (!(await isLive())) faults.push('the page is not live any more');
