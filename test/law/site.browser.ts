@@ -274,7 +274,6 @@ describe('The site of the documentation (npm run docs:build)', () => {
       'exactly once': 'losing-nothing',
       'two tabs': 'browser',
       backpressure: 'losing-nothing',
-      'duplicate events': 'losing-nothing',
       'permission denied': 'errors',
       'slow network': 'transport',
       'react native': 'where-it-runs',
