@@ -179,7 +179,7 @@ export class Player implements PlayerSocket {
     this.#connection = undefined;
     old?.replace(closeCode('replaced'));
     if (old) this.#goAway(closeCode('replaced'));
-    // A subscriber may have closed it, which TypeScript does not expect of `#state`.
+    // A subscriber may have closed it.
     if (this.#state === 'left') {
       const { expired } = REFUSALS;
       this.#gate.settings.report.onRefused(expired, expired.code, visitor.address);
@@ -218,7 +218,7 @@ export class Player implements PlayerSocket {
     report.onAway(this.address, closed);
     this.#status$.next('away');
     const isOver$ = race(closed$, timer(grace, scheduler)).pipe(take(1));
-    // A subscriber may have closed it.
+    // A subscriber may have closed it, which TypeScript does not expect of `#state`.
     if (this.state !== 'left') this.#grace = isOver$.subscribe(() => this.#leave(closed));
   }
 

@@ -11,7 +11,7 @@ export interface Refusal {
   readonly status: 400 | 401 | 403 | 404 | 413 | 429 | 500 | 503;
   readonly code: number;
   readonly reason: string;
-  /** When to try again, in ms. Absent if no time is known. Then the close code says whether. */
+  /** When to try again, in ms. Absent if no time is known: then the close code decides. */
   readonly retryAfter?: number;
   /** The error that led to it, as a line of the log. */
   readonly error?: string;

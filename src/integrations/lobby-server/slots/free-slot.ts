@@ -44,7 +44,7 @@ export function createFreeSlot(settings: FreeSlotSettings, isOverdue$: BehaviorS
     reported = line;
   };
   let isSlow = false;
-  /** If the service hangs, as many calls are slow. */
+  /** If the service hangs, thousands of calls are slow. One report is enough. */
   const onSlow = () => {
     if (!isSlow) report.onSlow('freeSlot');
     isSlow = true;
